@@ -1,0 +1,45 @@
+"""`fonte add`: index files and folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import fonte
+from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, flags
+from fonte.cli.output import print_json, progress, table, warn
+
+INCOMPLETE = 3
+
+
+def add(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders to index.")],
+    corpus: CorpusOption = DEFAULT_CORPUS,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove documents whose files are gone below PATHS.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Let --prune remove more than a fifth of the corpus.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Read files again that failed before.")] = False,
+    chunker: Annotated[str | None, typer.Option("--chunker", help="heading, fixed or cosine.")] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", help="Most tokens in a chunk.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Index PATHS: new files are added, changed ones replaced, unchanged ones cost nothing.
+
+    Every file ends in one state: indexed, replaced, unchanged, removed, no_text, skipped or failed, with a reason. A
+    bad file never stops the run. An interrupted run is finished by running it again. Exit code 3 if a file failed or
+    held no text.
+    """
+    settings = fonte.Settings.load(corpus, flags(chunking={"chunker": chunker, "tokens": tokens}))
+    with fonte.Corpus.open(corpus, settings, create=True) as opened, progress("Indexing") as advance:
+        report = opened.add(paths, prune=prune, force=force, retry=retry, progress=advance)
+    if json:
+        print_json(report.to_json())
+    else:
+        told = [file for file in report.files if file.state != "unchanged"]
+        table(("state", "chunks", "file", "reason"), [(f.state, f.chunks, f.path, f.reason) for f in told])
+        typer.echo(", ".join(f"{count} {state}" for state, count in report.counts.items()) or "Nothing to index.")
+    for path in report.vanished:
+        warn(f"Gone but still indexed: {path} (use --prune to remove it)")
+    if report.incomplete:
+        raise typer.Exit(INCOMPLETE)

@@ -1,0 +1,78 @@
+"""`fonte ask`: answer a question from the corpus, with citations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import fonte
+from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, PassagesOption, WhereOption, flags
+from fonte.cli.output import print_json, printable, warn
+
+if TYPE_CHECKING:
+    from fonte.values import Answer, Citation
+
+INCOMPLETE = 3
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in plain words.")],
+    corpus: CorpusOption = DEFAULT_CORPUS,
+    where: WhereOption = None,
+    passages: PassagesOption = None,
+    mode: Annotated[str | None, typer.Option("--mode", help="auto, quote (sentences of the sources) or write.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Seed of labels and sampling.")] = None,
+    record: Annotated[bool, typer.Option(help="Keep the answer, to replay and explain it later.")] = True,
+    json: JsonOption = False,
+) -> None:
+    """Answer QUESTION from the documents of the corpus and cite the sentences that carry the answer.
+
+    That the sources do not hold an answer is a result too (exit code 0). Exit code 3: the answer is incomplete, and
+    the message says why.
+    """
+    chosen = flags(
+        generation={"mode": mode, "seed": seed},
+        retrieval={"passages": passages},
+        records={"enabled": None if record else False},
+    )
+    with fonte.Corpus.open(corpus, fonte.Settings.load(corpus, chosen)) as opened:
+        answer = opened.ask(question, where=where, show=None if json else _show)
+    if json:
+        from fonte.records.serialize import answer_json
+
+        print_json(answer_json(answer))
+    else:
+        _print_sources(answer)
+    if answer.status == "incomplete":
+        warn(f"Incomplete: {answer.reason}")
+        raise typer.Exit(INCOMPLETE)
+
+
+def _show(text: str) -> None:
+    typer.echo(printable(text, keep="\n\t"), nl=False)
+
+
+def _print_sources(answer: Answer) -> None:
+    """Print what was cited below the streamed text: number, document, page, and the quote."""
+    if answer.status == "not_in_sources":
+        typer.echo(f"The sources do not answer this. {answer.reason}".rstrip())
+        return
+    typer.echo("\n")
+    told: set[tuple[str, int, int]] = set()
+    for citation in answer.citations:
+        key = (citation.passage_id, citation.source_start, citation.source_end)
+        if key not in told:
+            told.add(key)
+            typer.echo(_source_line(answer, citation))
+    if answer.invented_markers:
+        warn(f"Removed citations of sources that do not exist: {', '.join(answer.invented_markers)}")
+    if answer.dropped_passages:
+        warn(f"{len(answer.dropped_passages)} passages did not fit the model's context window and were left out.")
+
+
+def _source_line(answer: Answer, citation: Citation) -> str:
+    marker = answer.text[citation.marker_start : citation.marker_end]
+    page = f", page {citation.page}" if citation.page else ""
+    quote = f": “{printable(' '.join(citation.quote.split()))}”" if citation.quote else ": no quote supports this"
+    return f"{marker} {printable(citation.document)}{page} ({citation.origin}, {citation.status}){quote}"

@@ -1,0 +1,62 @@
+"""The `fonte` program: its commands, and how errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from fonte.cli.add import add
+from fonte.cli.ask import ask
+from fonte.cli.demo import demo
+from fonte.cli.doctor import doctor
+from fonte.cli.download import download
+from fonte.cli.list import list_documents
+from fonte.cli.output import warn
+from fonte.cli.reindex import reindex
+from fonte.cli.remove import remove
+from fonte.cli.search import search
+from fonte.cli.show import show
+from fonte.cli.status import status
+from fonte.errors import FonteError
+
+app = typer.Typer(
+    name="fonte",
+    help="Ask your documents; get answers that quote the sources they depend on.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "add": add,
+    "ask": ask,
+    "search": search,
+    "list": list_documents,
+    "show": show,
+    "remove": remove,
+    "reindex": reindex,
+    "status": status,
+    "doctor": doctor,
+    "download": download,
+    "demo": demo,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def main() -> None:
+    """Run the program: exit 0 good, 1 gate failed, 2 usage, 3 incomplete, 130 interrupted."""
+    try:
+        app()
+    except FonteError as error:
+        warn(f"Error: {error}")
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        warn("Interrupted. What was finished is kept; run the same command again to go on.")
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,209 @@
+"""`Corpus`: a folder with an index, a ledger and answer records, and what one does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import fonte
+from fonte.chunking import chunker_from
+from fonte.corpus.answering import Answerer
+from fonte.corpus.index import Index
+from fonte.corpus.ingest import Ingest, Progress
+from fonte.corpus.manifest import create_manifest, read_manifest
+from fonte.corpus.pruning import check_prune, vanished
+from fonte.corpus.report import AddReport, DocumentEntry, FileReport, ReindexReport
+from fonte.corpus.view import DocumentView
+from fonte.documents import Found, discover
+from fonte.errors import UsageError
+from fonte.models import LanguageModel, Reranker, load_language_model, load_reranker
+from fonte.records import LedgerEntry, Records, parse_where
+from fonte.settings import Settings
+from fonte.values import Answer, Passage
+
+
+def _silent(done: int, total: int) -> None:
+    """Progress for callers that do not want any."""
+
+
+class Corpus:
+    """A corpus on disk. Open with `Corpus.open`; use as a context manager, or `close` at the end.
+
+    Models load when they are first needed. Several processes may read while one writes.
+    """
+
+    def __init__(self, folder: Path, settings: Settings, records: Records) -> None:
+        self.folder = folder
+        self.settings = settings
+        self.records = records
+        self.index = Index(folder / "index", settings, records)
+
+    @classmethod
+    def open(cls, folder: Path | str, settings: Settings | None = None, *, create: bool = False) -> Corpus:
+        """Open the corpus at `folder`; with `create`, make it where there is none.
+
+        Errors: `CorpusError` where there is no corpus, a folder that holds something else, or a newer format.
+        """
+        folder = Path(folder)
+        manifest = create_manifest(folder, fonte.__version__) if create else read_manifest(folder)
+        del manifest  # reading it is the check
+        records = Records.open(folder / "records.db", create=create)
+        return cls(folder, settings or Settings.load(folder), records)
+
+    def close(self) -> None:
+        """Close the files."""
+        self.records.close()
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @cached_property
+    def language_model(self) -> LanguageModel:
+        """The language model of the settings."""
+        return load_language_model(self.settings)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder of the settings, None where none is set."""
+        return load_reranker(self.settings)
+
+    def add(
+        self,
+        paths: Sequence[Path | str],
+        *,
+        prune: bool = False,
+        force: bool = False,
+        retry: bool = False,
+        progress: Progress = _silent,
+    ) -> AddReport:
+        """Index files and folders; see `fonte add --help`. One report per file, whatever happens to it.
+
+        Errors: `UsageError` for a path that does not exist, and where `prune` looks like a mistake; nothing is changed
+        then.
+        """
+        roots = [Path(path) for path in paths]
+        _check_roots(roots)
+        with self.index.writing():
+            files = list(self._found(roots))
+            gone = vanished(self.records, roots, {found.source for found, _ in files})
+            if prune:
+                check_prune(self.records, roots, gone, len(files), force)
+            store = self.index.store_for_writing()
+            chunker = chunker_from(self.settings.chunking, self.index.embedder)
+            ingest = Ingest(self.records, store, self.index.embedder, chunker)
+            reports = list(ingest.run(files, retry, progress))
+            if prune:
+                reports += [self._remove_file(entry) for entry in gone]
+            store.maintain()
+        kept = () if prune else tuple(entry.source for entry in gone if entry.documents)
+        return AddReport(tuple(reports), kept)
+
+    def search(self, question: str, where: str | None = None) -> list[Passage]:
+        """Return the passages that fit `question` best, best first; `where` filters by metadata before the search."""
+        return self._answerer.find(question, where)
+
+    def ask(self, question: str, where: str | None = None, show: Callable[[str], None] | None = None) -> Answer:
+        """Answer `question`; `show` gets the displayed text piece by piece while it is made.
+
+        The answer is recorded where the settings say so, and carries the id of its record.
+        """
+        return self._answerer.ask(question, where, show)
+
+    def documents(self, where: str | None = None) -> list[DocumentEntry]:
+        """Return the documents that match `where`, ordered by name."""
+        wanted = self.records.documents.matching(parse_where(where) if where else None)
+        chunks = self.records.ledger.chunk_counts()
+        return [
+            DocumentEntry(
+                entry.name,
+                entry.document_id,
+                entry.title,
+                entry.format,
+                chunks.get(entry.document_id, 0),
+                entry.characters,
+                entry.source,
+                dict(entry.metadata),
+            )
+            for entry in self.records.documents.list()
+            if entry.document_id in wanted
+        ]
+
+    def show(self, name: str) -> DocumentView:
+        """Return the document called `name` (or whose name ends so) with its chunks. Errors: `UsageError`."""
+        entry = self.records.documents.find(name)
+        chunks = self.records.ledger.chunk_counts().get(entry.document_id, 0)
+        document = self.records.documents.load(entry.document_id)
+        return DocumentView(document, self.index.store.read_range(entry.document_id, 0, max(chunks - 1, 0)))
+
+    def remove(self, names: Sequence[str], *, purge: bool = False) -> tuple[str, ...]:
+        """Remove documents by name, id or path; `purge` also erases every trace on disk. Return their names.
+
+        Errors: `UsageError` for a name that fits none or several; nothing is removed then.
+        """
+        entries = [self.records.documents.find(name) for name in names]
+        ids = [entry.document_id for entry in entries]
+        with self.index.writing():
+            self.index.store_for_writing().remove_documents(ids, purge=purge)
+            if purge:
+                self.records.purge(ids)
+            else:
+                self.records.ledger.forget_documents(ids)
+        return tuple(entry.name for entry in entries)
+
+    def reindex(self, progress: Progress = _silent) -> ReindexReport:
+        """Cut and embed every document anew into a second index, then swap; see `fonte reindex --help`."""
+        with self.index.writing():
+            return self.index.rebuild(progress)
+
+    def status(self) -> dict[str, Any]:
+        """Return the shape that `fonte status --json` prints."""
+        stats = self.index.stats()
+        return {
+            "documents": len(self.records.documents.list()),
+            "chunks": sum(self.records.ledger.chunk_counts().values()),
+            "states": self.records.ledger.states(),
+            "index_rows": stats.rows,
+            "unindexed_rows": stats.unindexed_rows,
+            "answers": self.records.answers.count(),
+            "embedder": self.index.embedder_name(),
+        }
+
+    def missing_chunks(self) -> int:
+        """Return how many chunks are on record but not in the index: zero unless files of the index were lost."""
+        held = self.index.store.document_states() if self.index.exists() else {}
+        counts = self.records.ledger.chunk_counts().items()
+        return sum(max(0, chunks - (held[key].chunks if key in held else 0)) for key, chunks in counts)
+
+    @cached_property
+    def _answerer(self) -> Answerer:
+        return Answerer(self)
+
+    def _found(self, roots: Sequence[Path]) -> Iterator[tuple[Found, str]]:
+        """Find every file once, with the root it lies under; the corpus itself is never part of it."""
+        seen: set[str] = set()
+        for root in roots:
+            for found in discover([root], exclude=[self.folder]):
+                if found.source not in seen:
+                    seen.add(found.source)
+                    yield found, str(root.absolute())
+
+    def _remove_file(self, entry: LedgerEntry) -> FileReport:
+        self.index.store_for_writing().remove_documents([document_id for document_id, _ in entry.documents])
+        self.records.ledger.remove(entry.source)
+        return FileReport(entry.source, "removed", "Its file is gone.")
+
+
+def _check_roots(roots: Sequence[Path]) -> None:
+    missing = [str(root) for root in roots if not root.exists()]
+    if missing:
+        raise UsageError(f"There is nothing at {', '.join(missing)}. Nothing was changed. Correct the path.")
+    if not roots:
+        raise UsageError("Nothing to add: name at least one file or folder.")

@@ -1,0 +1,128 @@
+"""The index of a corpus with the embedder that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fonte.chunking import chunker_from
+from fonte.corpus.embedders import matching_embedder
+from fonte.corpus.report import ReindexReport
+from fonte.corpus.rows import make_rows
+from fonte.models import Embedder, load_embedder
+from fonte.records import Records
+from fonte.retrieval import LanceStore, StoreStats, begin_store, commit_store, create_current, current_store, has_store
+from fonte.retrieval.locking import WriteLock
+from fonte.settings import Settings
+from fonte.values import Document
+
+if TYPE_CHECKING:
+    from fonte.corpus.ingest import Progress
+
+EMPTY = StoreStats(0, 0, 0, 0, 0, 0, "flat", 1.0)
+CHARACTERS_PER_WRITE = 1_000_000
+
+
+class Index:
+    """The store in use and its embedder; both open when first needed."""
+
+    def __init__(self, folder: Path, settings: Settings, records: Records) -> None:
+        """`folder` is that of the index, inside the corpus."""
+        self._folder = folder
+        self._settings = settings
+        self._records = records
+
+    def exists(self) -> bool:
+        """Return whether anything was ever indexed."""
+        return has_store(self._folder)
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Return a block in which no other process adds, removes or reindexes; it waits for one that does."""
+        return WriteLock(self._folder.parent / "ingest.lock").held()
+
+    @cached_property
+    def store(self) -> LanceStore:
+        """The store in use. Errors: `StoreError` before the first `add`."""
+        return current_store(self._folder)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder of the store in use; before there is one, that of the settings."""
+        if not self.exists():
+            return load_embedder(self._settings)
+        fingerprint = self.store.embedder_fingerprint
+        known = self._records.facts.get(_fact(fingerprint), {})
+        window = known.get("window") if isinstance(known, dict) else None
+        return matching_embedder(fingerprint, window if isinstance(window, int) else 0, self._settings.embedder)
+
+    def store_for_writing(self) -> LanceStore:
+        """Return the store in use, made with the embedder of the settings where there was none."""
+        if not self.exists():
+            embedder = self.embedder
+            self._note(embedder)
+            create_current(self._folder, embedder.dimension, embedder.fingerprint)
+        return self.store
+
+    def embedder_name(self) -> str:
+        """Return the name of the embedder that made the index, "" where there is none; loads no model."""
+        if not self.exists():
+            return ""
+        known = self._records.facts.get(_fact(self.store.embedder_fingerprint), {})
+        return str(known.get("name", "")) if isinstance(known, dict) else ""
+
+    def generation(self) -> str:
+        """Return which index is in use, "" where there is none."""
+        return self.store.path.name if self.exists() else ""
+
+    def stats(self) -> StoreStats:
+        """Return what the store holds; zeros where there is none."""
+        return self.store.stats() if self.exists() else EMPTY
+
+    def rebuild(self, progress: Progress) -> ReindexReport:
+        """Cut and embed every archived document with the present settings into a new store, then change over.
+
+        The old store answers until the new one is complete. Interrupted, nothing has changed.
+        """
+        embedder = load_embedder(self._settings)
+        chunker = chunker_from(self._settings.chunking, embedder)
+        documents = self._records.documents.list()
+        counts: dict[str, int] = {}
+        with begin_store(self._folder, embedder.dimension, embedder.fingerprint) as store:
+            for batch in self._batches([entry.document_id for entry in documents]):
+                names = {document.id: document.name for document in batch}
+                rows = make_rows(chunker.chunk(batch), names, {}, embedder)
+                store.replace_documents(rows)
+                counts.update((document_id, len(found)) for document_id, found in rows.items())
+                progress(len(counts), len(documents))
+            store.maintain()
+            self._note(embedder)
+            self._records.ledger.set_chunk_counts(counts)
+            commit_store(self._folder, store)
+        self._forget()
+        return ReindexReport(len(counts), sum(counts.values()), embedder.name)
+
+    def _batches(self, document_ids: list[str]) -> Iterator[list[Document]]:
+        batch: list[Document] = []
+        for document_id in document_ids:
+            batch.append(self._records.documents.load(document_id))
+            if sum(len(document.text) for document in batch) >= CHARACTERS_PER_WRITE:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    def _note(self, embedder: Embedder) -> None:
+        """Keep what is needed to load this embedder again: its window decides its fingerprint."""
+        self._records.facts.set(_fact(embedder.fingerprint), {"name": embedder.name, "window": embedder.window})
+
+    def _forget(self) -> None:
+        """Open store and embedder anew when they are next needed."""
+        for name in ("store", "embedder"):
+            self.__dict__.pop(name, None)
+
+
+def _fact(fingerprint: str) -> str:
+    return f"embedder {fingerprint}"

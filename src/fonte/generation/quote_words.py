@@ -1,0 +1,94 @@
+"""The words of a question that decide which source may answer it: names, codes, and what is asked for."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+# A word keeps its inner signs ("R-290", "8.4", "d'acqua" is two) and a trailing plus ("Note 10+" is not "Note 10").
+_WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*\+*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[\"“«(¿¡])\s*$")
+_QUANTITY = re.compile(
+    r"\b(?:how (?!do\b|did\b|does\b|can\b|should\b|is\b|are\b|was\b|to\b)\w+|when|what (?:\w+ )?(?:sum|amount|share|"
+    r"number|rate|percentage|temperature|pressure|torque|size|weight|height|year|date|age|speed)|by how|which year|"
+    r"quant\w+|quando|ogni quanto|a che|a quale|wie ?viel\w*|wie (?:lang|oft|hoch|schwer|weit|schnell)\w*|wann|"
+    r"combien|quand|cuánt\w+|cuándo)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as written, its folded form, and its neighbours' folded forms ("" at the ends)."""
+
+    text: str
+    folded: str
+    start: int
+    before: str = ""
+    after: str = ""
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it holds a digit: "S30", "E3", "210"."""
+        return any(letter.isdigit() for letter in self.folded)
+
+
+def folded(text: str) -> str:
+    """Return `text` in the form in which words are compared: NFKC, case-folded, underscores as spaces."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
+
+
+def words(text: str) -> list[Word]:
+    """Return the words of `text` in order, with their neighbours; text without letters or digits gives none."""
+    found = [(match.group(), match.start()) for match in _WORD.finditer(text.replace("_", " "))]
+    forms = ["", *(folded(word) for word, _ in found), ""]
+    return [
+        Word(word, forms[index + 1], start, forms[index], forms[index + 2])
+        for index, (word, start) in enumerate(found)
+    ]
+
+
+def codes(question: str) -> list[Word]:
+    """Return the words of `question` that hold a digit: models, part numbers, articles, amounts."""
+    return [word for word in words(question) if word.is_code]
+
+
+def names(question: str) -> list[Word]:
+    """Return the capitalised words of `question` that do not begin a sentence and hold no digit."""
+    return [
+        word
+        for word in words(question)
+        if not word.is_code and word.text[0].isupper() and not _SENTENCE_START.search(question[: word.start])
+    ]
+
+
+def asks_for_number(question: str) -> bool:
+    """Return whether `question` asks how many, how long, when and the like (English and some neighbours)."""
+    return _QUANTITY.search(question) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words and neighbouring pairs of a text, folded: what a code or a name is looked up in."""
+
+    single: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, *texts: str) -> Vocabulary:
+        """Collect from `texts`; words of different texts are never neighbours."""
+        found = [[word.folded for word in words(text)] for text in texts]
+        single = frozenset(word for text in found for word in text)
+        return cls(single, frozenset(pair for text in found for pair in zip(text, text[1:], strict=False)))
+
+    def holds(self, word: Word) -> bool:
+        """Return whether `word` occurs; a bare number must have one of its neighbours in the question beside it.
+
+        "22" in "Article 22" is not held by a text about the "Corvessa 22".
+        """
+        if word.folded not in self.single:
+            return False
+        if not word.folded[0].isdigit() or not (word.before or word.after):
+            return True
+        return (word.before, word.folded) in self.pairs or (word.folded, word.after) in self.pairs

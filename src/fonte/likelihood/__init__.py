@@ -1,0 +1,51 @@
+"""log p(answer | question, any subset of the passages), exactly and with shared work.
+
+Importing this room loads no model library; the local engine loads torch when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fonte.likelihood.cost import Cost
+from fonte.likelihood.evaluations import EvaluationStore, MemoryEvaluations, SqliteEvaluations, evaluation_key
+from fonte.likelihood.masks import PromptSegments, expand_passages, normalise_keep
+from fonte.likelihood.noise import Noise
+from fonte.likelihood.plan import Scorer
+from fonte.likelihood.score import score, scorer_for
+from fonte.likelihood.scores import Scores
+
+if TYPE_CHECKING:
+    from fonte.likelihood.depth import Bounds
+    from fonte.likelihood.scorer import LocalScorer
+
+__all__ = [
+    "Bounds",
+    "Cost",
+    "EvaluationStore",
+    "LocalScorer",
+    "MemoryEvaluations",
+    "Noise",
+    "PromptSegments",
+    "Scorer",
+    "Scores",
+    "SqliteEvaluations",
+    "evaluation_key",
+    "expand_passages",
+    "normalise_keep",
+    "score",
+    "scorer_for",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs torch only when it is asked for."""
+    if name == "LocalScorer":
+        from fonte.likelihood.scorer import LocalScorer
+
+        return LocalScorer
+    if name == "Bounds":
+        from fonte.likelihood.depth import Bounds
+
+        return Bounds
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

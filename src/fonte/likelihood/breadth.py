@@ -1,0 +1,249 @@
+"""The batched walk for an accelerator: many nodes of the prefix trie at once, level by level.
+
+Prefixes of different lengths meet in a batch with their padding on the left, so that neighbours stay neighbours (sliding
+windows count positions in the buffer), and new tokens have theirs on the right, where a causal model never looks. Each
+node keeps its own keys and values only; a batch puts the prefixes together one layer at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import Cache, DynamicLayer
+
+from fonte.likelihood.cache import PathCache, PathLayer
+from fonte.likelihood.depth import Bounds
+from fonte.likelihood.forward import Forward, log_probabilities
+from fonte.likelihood.plan import Cancelled, Evaluation, FloatArray, Plan, Stop
+
+Pair = tuple[torch.Tensor, torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The last `count` positions of a node predict tokens `first`, `first + 1`, … of an answer after a prompt."""
+
+    prompt: int
+    answer: int
+    first: int
+    count: int
+
+
+@dataclass(eq=False)
+class Node:
+    """A stretch of tokens after `path` (the nodes above it), with its own keys and values by layer once it has run."""
+
+    tokens: tuple[int, ...]
+    path: tuple[Node, ...] = ()
+    targets: list[Target] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+    layers: dict[int, Pair] = field(default_factory=dict)
+    offset: int = 0
+
+    @property
+    def end(self) -> int:
+        """Tokens up to and with this node."""
+        return self.offset + len(self.tokens)
+
+    def extend(self, run: tuple[int, ...], targets: list[Target], longest: int) -> Node:
+        """Append `run` in nodes of at most `longest` tokens; `targets` count from its end. Return the last node."""
+        for target in [target for target in targets if target.count > len(run)]:
+            self.targets.append(Target(target.prompt, target.answer, target.first, target.count - len(run)))
+        node = self
+        for start in range(0, len(run), longest):
+            piece = run[start : start + longest]
+            child = Node(piece, (*node.path, node), offset=node.end)
+            child.targets = [part for target in targets for part in _part(target, len(run), start, len(piece))]
+            node.children.append(child)
+            node = child
+        return node
+
+
+def _part(target: Target, total: int, start: int, length: int) -> Iterator[Target]:
+    """Cut what `target` wants of a run of `total` tokens down to the piece `[start, start + length)`."""
+    begin = total - target.count  # negative where the node before predicts the first token
+    low, high = max(begin, start, 0), start + length
+    if low < high:
+        yield Target(target.prompt, target.answer, target.first + low - begin, high - low)
+
+
+def plan_tree(plan: Plan, longest: int) -> Node:
+    """Return the root (without tokens) of the tree of nodes that `plan` needs, none longer than `longest` tokens."""
+    root = Node(())
+    stack = [root]
+    for visit in plan.visits:
+        while stack[-1].end > visit.shared:
+            stack.pop()
+        start = visit.shared
+        for place in visit.branches:
+            stack.append(stack[-1].extend(visit.tokens[start - visit.shared : place - visit.shared], [], longest))
+            start = place
+        rest = visit.tokens[start - visit.shared :] + plan.tail
+        _append_answers(stack[-1], rest, plan, visit.prompt, longest)
+    return root
+
+
+def _append_answers(node: Node, rest: tuple[int, ...], plan: Plan, prompt: int, longest: int) -> None:
+    wanted = plan.wanted[prompt]
+    if len(wanted) == 1:
+        answer = plan.answers[wanted[0]]
+        node.extend(rest + answer[:-1], [Target(prompt, wanted[0], 0, len(answer))], longest)
+        return
+    end = node.extend(rest, [Target(prompt, number, 0, 1) for number in wanted], longest)
+    for number in wanted:
+        answer = plan.answers[number]
+        if len(answer) > 1:
+            end.extend(answer[:-1], [Target(prompt, number, 1, len(answer) - 1)], longest)
+
+
+class BranchLayer(DynamicLayer):  # type: ignore[misc]  # transformers has no types
+    """One layer's view of a batch: prefixes put together on demand, new keys and values handed to the nodes."""
+
+    def __init__(self, nodes: Sequence[Node], number: int, past: int) -> None:
+        super().__init__()
+        self.nodes, self.number, self.past = nodes, number, past
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any) -> Pair:
+        """Keep each node's own part, and return prefix and new part together."""
+        for row, node in enumerate(self.nodes):
+            if node.children:
+                part = slice(0, len(node.tokens))
+                node.layers[self.number] = key_states[row, :, part].clone(), value_states[row, :, part].clone()
+        return self._joined(0, key_states), self._joined(1, value_states)
+
+    def get_seq_length(self) -> int:
+        """Return the length of the padded prefixes."""
+        return self.past
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        """Return the length of keys and the offset of the first one."""
+        return self.past + query_length, 0
+
+    def _joined(self, which: int, new: torch.Tensor) -> torch.Tensor:
+        joined = new.new_zeros((new.shape[0], new.shape[1], self.past + new.shape[2], new.shape[3]))
+        joined[:, :, self.past :] = new
+        for row, node in enumerate(self.nodes):
+            start = self.past - node.offset
+            for earlier in node.path:
+                if earlier.tokens:
+                    part = earlier.layers[self.number][which]
+                    joined[row, :, start : start + part.shape[1]] = part
+                    start += part.shape[1]
+        return joined
+
+
+class BreadthFirst:
+    """One walk over `plan` in batches of nodes; keys and values held are those of one batch per level.
+
+    The plan's model must have attention layers only. Batches are bounded by `bounds.tokens` (padding included), by
+    `CONTEXT` times as many tokens with their prefixes, by `bounds.logits` and by the share of padding.
+    """
+
+    CONTEXT = 16
+
+    def __init__(self, forward: Forward, plan: Plan, bounds: Bounds, stop: Stop) -> None:
+        self.forward, self.plan, self.bounds, self.stop = forward, plan, bounds, stop
+        self.room = max(1, bounds.logits // forward.vocabulary)
+        self.parts: dict[int, dict[int, dict[int, FloatArray]]] = {}
+
+    def __iter__(self) -> Iterator[Evaluation]:
+        """Score the visits, in the order in which their answers are complete."""
+        tokens, calls = self.forward.tokens, self.forward.calls
+        pending: list[tuple[list[Node], bool]] = []
+        root = plan_tree(self.plan, min(self.bounds.tokens, self.room))
+        pending += [(batch, False) for batch in reversed(list(self._batches(root.children)))]
+        while pending:
+            batch, done = pending.pop()
+            if done:
+                for node in batch:
+                    node.layers.clear()
+                continue
+            for prompt in self._run(batch):
+                scored = {number: _joined_parts(parts) for number, parts in self.parts.pop(prompt).items()}
+                yield Evaluation(prompt, scored, self.forward.tokens - tokens, self.forward.calls - calls)
+                tokens, calls = self.forward.tokens, self.forward.calls
+            pending.append((batch, True))
+            children = [child for node in batch for child in node.children]
+            pending += [(group, False) for group in reversed(list(self._batches(children)))]
+
+    def _run(self, batch: list[Node]) -> list[int]:
+        """Run one batch; return the prompts whose answers are now complete."""
+        if self.stop():
+            raise Cancelled
+        longest = max(len(node.tokens) for node in batch)
+        past = max(node.offset for node in batch)
+        device = self.forward.device
+        ids = torch.tensor([[*node.tokens, *[0] * (longest - len(node.tokens))] for node in batch], device=device)
+        offsets = torch.tensor([node.offset for node in batch], device=device)[:, None]
+        lengths = torch.tensor([len(node.tokens) for node in batch], device=device)[:, None]
+        columns = torch.arange(past + longest, device=device)[None]
+        mask = (columns >= past - offsets) & (columns < past + lengths)
+        positions = offsets + torch.arange(longest, device=device)[None]
+        wanted = sorted(_wanted(batch))
+        cache = self._cache(batch, past)
+        logits = self.forward.logits(
+            ids, wanted, cache=cache, use_cache=True, attention_mask=mask.long(), position_ids=positions
+        )
+        return [prompt for row, node in enumerate(batch) for prompt in self._read(node, logits[row], wanted)]
+
+    def _cache(self, batch: list[Node], past: int) -> Cache:
+        cache = PathCache(self.forward.model.config, 0)
+        cache.layers = [
+            BranchLayer(batch, number, past) if isinstance(layer, PathLayer) else layer
+            for number, layer in enumerate(cache.layers)
+        ]
+        return cache
+
+    def _read(self, node: Node, logits: torch.Tensor, wanted: list[int]) -> Iterator[int]:
+        for target in node.targets:
+            first = wanted.index(len(node.tokens) - target.count)
+            answer = self.plan.answers[target.answer]
+            expected = torch.tensor(answer[target.first : target.first + target.count], dtype=torch.long)
+            parts = self.parts.setdefault(target.prompt, {})
+            values = log_probabilities(logits[first : first + target.count], expected)
+            parts.setdefault(target.answer, {})[target.first] = values
+            if self._complete(target.prompt):
+                yield target.prompt
+
+    def _complete(self, prompt: int) -> bool:
+        scored = {number: sum(map(len, parts.values())) for number, parts in self.parts[prompt].items()}
+        return all(scored.get(number) == len(self.plan.answers[number]) for number in self.plan.wanted[prompt])
+
+    def _batches(self, nodes: list[Node]) -> Iterator[list[Node]]:
+        """Group nodes of like length so that a batch fits the bounds."""
+        batch: list[Node] = []
+        for node in sorted(nodes, key=lambda node: -len(node.tokens)):
+            if batch and not self._fits([*batch, node]):
+                yield batch
+                batch = []
+            batch.append(node)
+        if batch:
+            yield batch
+
+    def _fits(self, batch: list[Node]) -> bool:
+        longest, past = len(batch[0].tokens), max(node.offset for node in batch)
+        padded, real = len(batch) * longest, sum(len(node.tokens) for node in batch)
+        return (
+            padded <= self.bounds.tokens
+            and len(batch) * (past + longest) <= self.CONTEXT * self.bounds.tokens
+            and len(batch) * len(_wanted(batch)) <= self.room
+            and padded - real <= self.bounds.padding * padded
+        )
+
+
+def _wanted(batch: list[Node]) -> set[int]:
+    """Return the positions at which any node of the batch needs logits."""
+    return {
+        position
+        for node in batch
+        for target in node.targets
+        for position in range(len(node.tokens) - target.count, len(node.tokens))
+    }
+
+
+def _joined_parts(parts: dict[int, FloatArray]) -> FloatArray:
+    return np.concatenate([parts[first] for first in sorted(parts)])

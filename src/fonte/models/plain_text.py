@@ -1,0 +1,12 @@
+"""Text as tokenizers can take it."""
+
+from __future__ import annotations
+
+import re
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def without_surrogates(text: str) -> str:
+    """Return `text` with lone surrogates (from undecodable bytes) as U+FFFD, one for one, so that offsets stay."""
+    return _SURROGATES.sub("\ufffd", text)

@@ -1,0 +1,5 @@
+"""The order of passages on their way to the language model."""
+
+from fonte.ranking.rerank import rerank
+
+__all__ = ["rerank"]

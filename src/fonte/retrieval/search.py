@@ -1,0 +1,68 @@
+"""From a question to passages: by meaning, by words, or both."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from fonte.retrieval.fusion import reciprocal_rank_fusion
+from fonte.retrieval.store import Hit, Store, Vector
+from fonte.settings import RetrievalSettings
+from fonte.values import Passage
+
+
+class QueryEmbedder(Protocol):
+    """The part of an embedder that a search needs."""
+
+    def embed_query(self, text: str) -> Vector:
+        """Return the unit vector of a question of any length, float32 [dimension]."""
+        ...
+
+
+def retrieve(
+    store: Store,
+    embedder: QueryEmbedder,
+    question: str,
+    settings: RetrievalSettings,
+    documents: Collection[str] | None = None,
+) -> list[Passage]:
+    """Return at most `settings.passages` passages for the question, best first, equal scores ordered by chunk id.
+
+    `documents` restricts the search to these document ids before it starts; None searches all. `retrieval_score`
+    compares passages of one question only: in mode `dense` the cosine (-1 to 1), in mode `lexical` the BM25 score
+    divided by the best one's (0 to 1), in mode `hybrid` the fused score divided by what a passage gets that leads both
+    rankings (0 to 1). A question without a visible character finds nothing; one without letters and digits, such as
+    "?!", is searched by meaning only. An empty store gives [].
+    """
+    if not _is_visible(question):
+        return []
+    wanted = max(settings.candidates, settings.passages)
+    dense: list[Hit] = []
+    lexical: list[Hit] = []
+    if settings.mode != "lexical" and store.count():
+        dense = store.search_dense(embedder.embed_query(question), wanted, documents)
+    if settings.mode != "dense":
+        lexical = store.search_lexical(question, wanted, documents)
+    found = {hit.chunk.id: hit for hit in (*lexical, *dense)}
+    scores = _scores(dense, lexical, settings)
+    return [_passage(found[chunk_id], score) for chunk_id, score in list(scores.items())[: settings.passages]]
+
+
+def _scores(dense: list[Hit], lexical: list[Hit], settings: RetrievalSettings) -> Mapping[str, float]:
+    if settings.mode == "dense":
+        return {hit.chunk.id: hit.score for hit in dense}
+    if settings.mode == "lexical":
+        best = max((hit.score for hit in lexical), default=0.0) or 1.0
+        return {hit.chunk.id: hit.score / best for hit in lexical}
+    rankings = [[hit.chunk.id for hit in hits] for hits in (dense, lexical)]
+    most = len(rankings) / (settings.rank_constant + 1)
+    return {chunk_id: score / most for chunk_id, score in reciprocal_rank_fusion(rankings, settings.rank_constant)}
+
+
+def _passage(hit: Hit, score: float) -> Passage:
+    return Passage(hit.chunk, hit.document, score)
+
+
+def _is_visible(text: str) -> bool:
+    return any(unicodedata.category(character)[0] in "LNPSM" for character in text)

@@ -1,0 +1,118 @@
+"""Searching, removing, filters, settings of strangers, and changes of the embedder."""
+
+import pytest
+
+from fonte.corpus import Corpus
+from fonte.errors import CorpusError, UsageError
+from fonte.settings import EmbedderSettings, Settings, refused_corpus_keys
+from tests.tiny import tiny_embedder_folder
+
+
+@pytest.fixture
+def filled(corpus, library):
+    corpus.add([library])
+    return corpus
+
+
+def test_search_finds_by_words_and_filters_before_searching(filled):
+    found = filled.search("How many litres does the tank hold?")
+    assert "12 litres" in found[0].chunk.text
+    assert {passage.document for passage in filled.search("valve tank", where="year=2024")} == {"manuals/valve.md"}
+    assert filled.search("tank", where="title=nothing") == []
+    with pytest.raises(UsageError, match="language"):
+        filled.search("tank", where="colour=red")
+
+
+@pytest.mark.parametrize("question", ["x" * 20_000, "tank\x00\x07", "\u202etank", "\n", "'; DROP TABLE", "AND OR NOT ("])
+def test_hostile_questions_are_only_words(filled, question):
+    assert len(filled.search(question)) <= 10
+
+
+def test_asking_an_empty_corpus_is_a_result(corpus):
+    answer = corpus.ask("What is the pressure?")
+    assert answer.status == "not_in_sources"
+    assert "empty" in answer.reason
+    assert answer.record
+
+
+def test_an_empty_question_is_refused(corpus):
+    with pytest.raises(UsageError, match="question is empty"):
+        corpus.ask(" \n")
+
+
+def test_more_passages_than_the_corpus_has(tmp_path, library, settings):
+    asked = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"passages": 200})})
+    with Corpus.open(tmp_path / "corpus", asked, create=True) as corpus:
+        corpus.add([library])
+        assert 1 <= len(corpus.search("valve")) <= 4
+
+
+def test_removing_takes_a_document_out_of_everything(filled):
+    assert filled.remove(["valve.md"]) == ("manuals/valve.md",)
+    assert filled.status()["documents"] == 3
+    assert filled.missing_chunks() == 0
+    assert all(passage.document != "manuals/valve.md" for passage in filled.search("valve"))
+    with pytest.raises(UsageError):
+        filled.remove(["valve.md"])
+
+
+def test_purging_leaves_no_byte_behind(filled, library):
+    secret = "Zq7vXk2mPw9sLd4tRb"
+    (library / "secret.txt").write_text(f"The code is {secret}. It opens the door.", "utf-8")
+    filled.add([library])
+    filled.ask(f"What does {secret} open?")
+    assert found_on_disk(filled.folder, secret)
+    filled.remove(["secret.txt"], purge=True)
+    assert not found_on_disk(filled.folder, secret)
+    assert filled.status()["documents"] == 4
+
+
+def found_on_disk(folder, text):
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def test_another_embedder_needs_a_reindex(tmp_path, library, settings):
+    with Corpus.open(tmp_path / "corpus", settings, create=True) as corpus:
+        corpus.add([library])
+    other = settings.model_copy(
+        update={"embedder": EmbedderSettings(model=str(tiny_embedder_folder(256, 512, 1)))}
+    )
+    with Corpus.open(tmp_path / "corpus", other) as corpus:
+        with pytest.raises(CorpusError, match="fonte reindex"):
+            corpus.search("tank")
+        report = corpus.reindex()
+        assert (report.documents, report.chunks) == (4, 4)
+        assert "12 litres" in corpus.search("How many litres does the tank hold?")[0].chunk.text
+        assert corpus.add([library]).counts == {"unchanged": 3}
+        assert corpus.index.generation() == "0002"
+
+
+def test_the_window_of_the_index_is_kept_when_the_settings_do_not_say_it(tmp_path, library, settings):
+    wide = settings.model_copy(update={"embedder": settings.embedder.model_copy(update={"window": 512})})
+    with Corpus.open(tmp_path / "corpus", wide, create=True) as corpus:
+        corpus.add([library])
+    with Corpus.open(tmp_path / "corpus", settings) as corpus:
+        assert corpus.index.embedder.window == 512
+        assert corpus.search("tank")
+
+
+def test_a_corpus_may_not_name_models_or_endpoints(tmp_path, settings):
+    folder = tmp_path / "corpus"
+    Corpus.open(folder, settings, create=True).close()
+    (folder / "fonte.toml").write_text(
+        '[language_model]\nendpoint = "http://evil.example/v1"\n[embedder]\nmodel = "/evil"\n[retrieval]\npassages = 3\n',
+        "utf-8",
+    )
+    loaded = Settings.load(folder)
+    assert loaded.language_model.endpoint is None
+    assert loaded.embedder.model == "all-minilm-l6-v2"
+    assert loaded.retrieval.passages == 3
+    assert refused_corpus_keys(folder) == ("embedder", "language_model")
+
+
+def test_a_newer_format_is_refused_with_advice(tmp_path, settings):
+    folder = tmp_path / "corpus"
+    Corpus.open(folder, settings, create=True).close()
+    (folder / "corpus.json").write_text('{"format": 99, "made_with": "9.0"}', "utf-8")
+    with pytest.raises(CorpusError, match="format 99"):
+        Corpus.open(folder, settings)

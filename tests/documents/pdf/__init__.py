@@ -1,0 +1,1 @@
+"""Tests of the PDF reader, step by step and as a whole."""
