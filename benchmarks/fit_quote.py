@@ -124,7 +124,9 @@ def fit(tables: Sequence[Table], names: Sequence[str]) -> dict[str, Any]:
 def fit_choice(tables: Sequence[Table], names: Sequence[str]) -> dict[str, float]:
     """Fit a conditional logit: the gold sentences' share of the softmax over a question's candidates, with L2."""
     columns = [FEATURES.index(name) for name in names]
-    asked = [(table.matrix[:, columns], np.array(table.gold) >= 0) for table in tables if max(table.gold, default=-1) >= 0]
+    asked = [
+        (table.matrix[:, columns], np.array(table.gold) >= 0) for table in tables if max(table.gold, default=-1) >= 0
+    ]
     scale = np.concatenate([matrix for matrix, _ in asked]).std(axis=0) + 1e-9
     asked = [(matrix / scale, gold) for matrix, gold in asked]
 
@@ -191,7 +193,9 @@ def _count(counts: Counter[str], table: Table, named: Sequence[Identity], weight
     found = [Candidate(place[0], place[1], place[2], place[3], "") for place in table.places]
     place = {(one.passage, one.start): index for index, one in enumerate(found)}
     judgment = decide(found, named, table.matrix, weights, len(table.features[0]) == len(FEATURES) if found else False)
-    chosen = [table.gold[place[judgment.candidates[row].passage, judgment.candidates[row].start]] for row in judgment.chosen]
+    chosen = [
+        table.gold[place[judgment.candidates[row].passage, judgment.candidates[row].start]] for row in judgment.chosen
+    ]
     right = {gold for gold in chosen if gold >= 0} if judgment.answerable else set()
     if table.variant != "asked":
         counts[f"{table.variant} of"] += 1
@@ -228,7 +232,11 @@ def _variants(corpus: Corpus, question: Mapping[str, Any], gold: Sequence[Any], 
 
 
 def _table(
-    corpus: Corpus, question: Mapping[str, Any], passages: Sequence[Passage], gold: Sequence[Any], kind: tuple[str, str, bool]
+    corpus: Corpus,
+    question: Mapping[str, Any],
+    passages: Sequence[Passage],
+    gold: Sequence[Any],
+    kind: tuple[str, str, bool],
 ) -> Table:
     family, variant, without_gold = kind
     found = candidates(passages)
@@ -264,8 +272,10 @@ def _narrow(table: Table, columns: int) -> Table:
 
 
 def _families(questions: Sequence[Mapping[str, Any]], texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the family of each question: the first word that its gold document's name shares with others, else the
-    document's folder. An unanswerable question belongs to the family that it names, else to "other".
+    """Return the family of each question.
+
+    It is the first word that its gold document's name shares with others, else the document's folder. An unanswerable
+    question belongs to the family that it names, else to "other".
     """
     stems = {name: Path(name).stem.split("-")[0] for name in texts}
     common = {stem for stem, count in Counter(stems.values()).items() if count > 1}

@@ -88,7 +88,8 @@ def covers(span: Span, cited: Sequence[Span]) -> bool:
     """Return whether one of the cited spans covers at least `COVERED` of `span`."""
     document, start, end = span
     return any(
-        name == document and min(end, last) - max(start, first) >= COVERED * (end - start) for name, first, last in cited
+        name == document and min(end, last) - max(start, first) >= COVERED * (end - start)
+        for name, first, last in cited
     )
 
 

@@ -193,4 +193,5 @@ def _explain(error: ValidationError) -> str:
         f"  {'.'.join(map(str, item['loc']))} = {item.get('input')!r}: {item['msg']}"
         for item in error.errors(include_url=False)
     ]
-    return "Settings are not valid:\n" + "\n".join(lines) + "\nCorrect them in fonte.toml, environment (FONTE_…) or flags."
+    advice = "Correct them in fonte.toml, environment (FONTE_…) or flags."
+    return "\n".join(["Settings are not valid:", *lines, advice])

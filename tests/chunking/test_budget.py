@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.chunking.documents import lines
-from tests.chunking.toy_embedder import TOKENIZERS, ToyEmbedder
 
 from fonte.chunking.budget import Budget
 from fonte.chunking.outline import Context
 from fonte.chunking.text import embedded_text
 from fonte.settings import ChunkingSettings
 from fonte.values import Chunk
+from tests.chunking.documents import lines
+from tests.chunking.toy_embedder import TOKENIZERS, ToyEmbedder
 
 
 def budget(window=100, tokenizer="word_piece", reserve=0, **setting):

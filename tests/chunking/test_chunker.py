@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.chunking.documents import documents, paragraphs
-from tests.chunking.toy_embedder import TOKENIZERS, TRAINING_TEXT, ToyEmbedder
 
 from fonte.chunking import chunker_from, embedded_text
 from fonte.errors import ChunkingError
 from fonte.settings import ChunkingSettings
 from fonte.values import Document, Signature
+from tests.chunking.documents import documents, paragraphs
+from tests.chunking.toy_embedder import TOKENIZERS, TRAINING_TEXT, ToyEmbedder
 
 KINDS = ("heading", "fixed", "cosine")
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.chunking.documents import paragraphs
-from tests.chunking.toy_embedder import ToyEmbedder
 
 from fonte.chunking import chunker_from
 from fonte.chunking import cosine as module
 from fonte.settings import ChunkingSettings
+from tests.chunking.documents import paragraphs
+from tests.chunking.toy_embedder import ToyEmbedder
 
 
 class Plane(ToyEmbedder):

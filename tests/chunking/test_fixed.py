@@ -5,13 +5,13 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.chunking.documents import paragraphs
-from tests.chunking.toy_embedder import ToyEmbedder
 
 from fonte.chunking import chunker_from
 from fonte.chunking.tokens import TokenGrid
 from fonte.errors import ChunkingError
 from fonte.settings import ChunkingSettings
+from tests.chunking.documents import paragraphs
+from tests.chunking.toy_embedder import ToyEmbedder
 
 TEXT = " ".join(f"The unit heats in winter {number} and the court held." for number in range(400))
 

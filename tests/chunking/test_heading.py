@@ -1,12 +1,12 @@
 """Chunks along the headings, checked on a manual whose right chunks are plain to see."""
 
 import pytest
-from tests.chunking.documents import build, paragraphs
-from tests.chunking.toy_embedder import ToyEmbedder
 
 from fonte.chunking import chunker_from, embedded_text
 from fonte.settings import ChunkingSettings
 from fonte.values import Block, Document
+from tests.chunking.documents import build, paragraphs
+from tests.chunking.toy_embedder import ToyEmbedder
 
 SENTENCE = "The unit heats in winter, cools in summer and dries the air. "  # 14 tokens
 HEADER = "Code | Meaning | What to do"
@@ -168,3 +168,13 @@ def test_small_neighbouring_blocks_share_a_chunk():
     assert len(found) <= 5
     counts = ToyEmbedder().count_tokens([chunk.text for chunk in found])
     assert min(counts) >= 60
+
+
+def test_a_cover_line_does_not_become_a_chunk_because_the_next_paragraph_just_does_not_fit():
+    document = manual(
+        ("heading", "Ventalba", 1), ("paragraph", "Manual", 1), ("heading", "Use", 2),
+        ("paragraph", (SENTENCE * 14).strip(), 1),
+    )  # fmt: skip
+    found = chunks(document)
+    assert len(found) == 2
+    assert min(ToyEmbedder().count_tokens([chunk.text for chunk in found])) > 60

@@ -6,9 +6,9 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.chunking.documents import lines
 
 from fonte.chunking import sentences
+from tests.chunking.documents import lines
 
 
 def split(text):

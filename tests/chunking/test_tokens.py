@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tests.chunking.documents import lines
-from tests.chunking.toy_embedder import TOKENIZERS, ToyEmbedder
 
 from fonte.chunking import tokens
 from fonte.chunking.tokens import LONGEST_TOKEN, TokenGrid
+from tests.chunking.documents import lines
+from tests.chunking.toy_embedder import TOKENIZERS, ToyEmbedder
 
 
 @pytest.mark.parametrize("tokenizer", ["word_piece", "byte_pairs"])

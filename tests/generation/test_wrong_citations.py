@@ -14,12 +14,12 @@ from tests.generation.scripted import ScriptedLanguageModel
 
 A, B, C = labels_of()
 PUMPS, VALVES, KETTLES = (found.document for found in PASSAGES)
-DRY, BRASS = "Do not run the pump dry", "It is made of brass"
+DRY, BRASS, MOON = "Do not run the pump dry", "It is made of brass", "The moon is round"
 
 # report, what the model says, what is shown, documents cited in order, what was removed
 REPORTS = [
     ("onyx_1543_cites_more_than_was_given", f"{DRY} [{A}] [5] [7].", f"{DRY} [1].", [PUMPS], ["[5]", "[7]"]),
-    ("onyx_3067_order_number", f"{DRY} [1].", f"{DRY}.", [], ["[1]"]),
+    ("onyx_3067_order_number", f"{MOON} [1].", f"{MOON}.", [], ["[1]"]),
     (
         "onyx_14334_two_numbers_for_one",
         f"{DRY} [{A}][{A}]. {BRASS} [{A}].",
@@ -34,7 +34,7 @@ REPORTS = [
     ("anything_llm_826_unused_passages", f"{DRY} [{A}].", f"{DRY} [1].", [PUMPS], []),
     ("anything_llm_3102_order_of_use", f"{BRASS} [{B}]. {DRY} [{A}].", f"{BRASS} [1]. {DRY} [2].", [VALVES, PUMPS], []),
     ("open_webui_10441_literal_source", f"{DRY} [source] [{A}].", f"{DRY} [1].", [PUMPS], ["[source]"]),
-    ("paper_qa_990_keys_not_in_the_list", f"{DRY} [z0]. {BRASS} [{B}].", f"{DRY}. {BRASS} [1].", [VALVES], ["[z0]"]),
+    ("paper_qa_990_keys_not_in_the_list", f"{MOON} [z0]. {BRASS} [{B}].", f"{MOON}. {BRASS} [1].", [VALVES], ["[z0]"]),
     (
         "llama_index_7299_first_use",
         f"x [{C}]. y [{A}]. z [{C}].",
@@ -42,8 +42,8 @@ REPORTS = [
         [KETTLES, PUMPS, KETTLES],
         [],
     ),
-    ("vane_845_made_up_references", f"{DRY} [Doc 2] [Quelle 3].", f"{DRY}.", [], ["[Doc 2]", "[Quelle 3]"]),
-    ("openrag_837_ranges", f"{DRY} [1-4]. {BRASS} [{A}-{B}].", f"{DRY}. {BRASS}.", [], ["[1-4]", f"[{A}-{B}]"]),
+    ("vane_845_made_up_references", f"{MOON} [Doc 2] [Quelle 3].", f"{MOON}.", [], ["[Doc 2]", "[Quelle 3]"]),
+    ("openrag_837_ranges", f"{MOON} [1-4]. {MOON} [{A}-{B}].", f"{MOON}. {MOON}.", [], ["[1-4]", f"[{A}-{B}]"]),
     ("rai_toolkit_27_bare_and_link", "x [doc-99] and [doc-99](http://e.example/x).", "x and.", [], ["[doc-99]"] * 2),
     ("rai_toolkit_27_valid_with_link", f"{DRY} [{A}](http://e.example/x).", f"{DRY} [1].", [PUMPS], []),
     ("r2r_any_bracketed_word", "x [Omitted] y [sic].", "x [Omitted] y [sic].", [], []),

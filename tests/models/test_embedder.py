@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tiny import tiny_embedder, tiny_embedder_folder
 
 from fonte.errors import ModelError
 from fonte.models.embedder import Embedder
+from tests.tiny import tiny_embedder, tiny_embedder_folder
 
 TEXT = st.text(max_size=60) | st.text(alphabet="The power button, 漢字é \n", max_size=120)
 

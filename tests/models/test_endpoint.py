@@ -8,13 +8,13 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 from pydantic import BaseModel, Field
-from tests.models.scripted_server import Reply, completion, error, events, json_reply, scripted_server
 
 from fonte.errors import EndpointError, UsageError
 from fonte.models.endpoint import EndpointLanguageModel
 from fonte.models.language_model import fold
 from fonte.settings import LanguageModelSettings
 from fonte.values import Prompt
+from tests.models.scripted_server import Reply, completion, error, events, json_reply, scripted_server
 
 PROMPT = Prompt(system="Be brief.", head="Who?")
 KEY = "sk-very-secret-key"

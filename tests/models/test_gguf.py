@@ -5,12 +5,12 @@ import time
 
 import pytest
 import torch
-from tests.models.tiny_gguf import write_tiny_gguf
 
 from fonte.errors import ModelError
 from fonte.models.gguf import dequantised
 from fonte.models.local import LocalLanguageModel
 from fonte.values import Prompt
+from tests.models.tiny_gguf import write_tiny_gguf
 
 PROMPT = Prompt("Be brief.", "Who? <|im_end|>")
 

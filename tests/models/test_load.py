@@ -3,10 +3,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.tiny import tiny_embedder_folder, tiny_language_model_folder, tiny_reranker_folder
-
 from fonte.models import load_embedder, load_language_model, load_reranker
 from fonte.settings import Settings
+from tests.tiny import tiny_embedder_folder, tiny_language_model_folder, tiny_reranker_folder
 
 
 def test_models_load_as_the_settings_name_them():

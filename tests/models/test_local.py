@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
-from tests.tiny import tiny_language_model, tiny_language_model_folder, tiny_llama_config
 
 from fonte.errors import ModelError, UsageError
 from fonte.models.language_model import fold
 from fonte.models.local import LocalLanguageModel
 from fonte.values import Prompt, PromptPassage
+from tests.tiny import tiny_language_model, tiny_language_model_folder, tiny_llama_config
 
 PASSAGES = (PromptPassage("b4", "[b4]\n", "The light is green.\n"), PromptPassage("k2", "", "漢字 👩‍🚀\n"))
 PROMPT = Prompt("Be brief.", "Sources:\n", PASSAGES, "What colour?")

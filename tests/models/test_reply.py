@@ -5,9 +5,9 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.tiny import byte_tokenizer
 
 from fonte.models.reply import ReplyReader, TokenText
+from tests.tiny import byte_tokenizer
 
 TOKENIZER = byte_tokenizer()
 PIECES = st.sampled_from(

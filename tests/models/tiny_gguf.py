@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from tests.tiny import CHAT_TEMPLATE, SPECIAL_TOKENS, tiny_language_model_folder
 
 NAMES = {

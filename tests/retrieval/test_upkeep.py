@@ -129,6 +129,29 @@ def test_index_grows_with_the_table(filled, new_row):
     assert vector_index.read_tuning(filled.path / "vector_index.json").rows == 960
 
 
+def test_index_of_many_small_additions_still_finds_the_nearest(tmp_path, new_row):
+    # Lance splits partitions on its own; an index that then probes as few as before misses most.
+    store = LanceStore.create(tmp_path / "wide", 60, "embedder-1")
+    rng = np.random.default_rng(2)
+    centres = rng.normal(size=(40, 60))
+
+    def add(name, count):
+        vectors = centres[rng.integers(0, 40, count)] + rng.normal(size=(count, 60))
+        store.replace_documents({name: [new_row(name, i, f"{name} {i}", vectors[i]) for i in range(count)]})
+
+    add("first", 4500)
+    store.maintain(0.0)
+    for number in range(10):
+        add(f"more{number}", 100)
+        store.maintain(0.0)
+    assert store.stats().vector_index == "IVF_RQ"
+    questions = vector_index._questions(store._table, store.count())
+    exact = [float(vector_index._distances(store._table, question, None).max()) for question in questions]
+    tuning = vector_index.read_tuning(store.path / "vector_index.json")
+    assert vector_index.recall_at_10(store._table, questions, exact, tuning) >= vector_index.RECALL
+    assert all(index.num_segments <= 9 for index in store._table.list_indices())
+
+
 def test_index_that_misses_too_much_is_dropped(filled, monkeypatch):
     monkeypatch.setattr(vector_index, "RECALL", 1.01)
     filled.maintain(0.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fonte.chunking.budget import Budget, Embedder
 from fonte.chunking.halving import split_until_fits
 from fonte.chunking.outline import Context, Outline
-from fonte.chunking.sentences import Span, sentences
+from fonte.chunking.sentences import Span, sentences, skip_space
 from fonte.chunking.tokens import TokenGrid
 from fonte.values import Document
 
@@ -42,7 +42,7 @@ def _pieces(text: str, grid: TokenGrid, budget: Budget) -> list[Span]:
         while start < end:
             cut = grid.fit(start, end, room)
             capped.append((start, cut))
-            start = cut + len(text[cut:end]) - len(text[cut:end].lstrip())
+            start = skip_space(text, cut, end)
     return split_until_fits(text, capped, lambda spans: _over(text, spans, budget))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fonte.chunking.budget import Budget
 from fonte.chunking.graphemes import cut_near
 from fonte.chunking.outline import Outline
-from fonte.chunking.sentences import Span, strip_span
+from fonte.chunking.sentences import Span, skip_space, strip_span
 from fonte.chunking.tokens import TokenGrid
 from fonte.errors import ChunkingError
 from fonte.values import Document
@@ -24,7 +24,7 @@ def fixed_spans(document: Document, budget: Budget) -> Iterator[Span]:
     while end < length:
         window = _window(start, length, outline, grid, budget)
         if window <= end:  # what is repeated leaves no room for anything new
-            start = strip_span(text, end, length)[0]
+            start = skip_space(text, end, length)
             window = _window(start, length, outline, grid, budget)
         end = strip_span(text, start, window)[1]
         yield start, end

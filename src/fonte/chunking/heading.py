@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fonte.chunking.budget import Budget
 from fonte.chunking.outline import Context, Outline, header_missing, path_above
 from fonte.chunking.sections import SMALL, Unit, groups
-from fonte.chunking.sentences import Span, sentences, strip_span
+from fonte.chunking.sentences import Span, sentences, skip_space
 from fonte.chunking.tokens import TokenGrid
 from fonte.values import Document
 
@@ -85,7 +85,8 @@ class _Packer:
             return True
         oversized = unit.tokens > limit and draft.tokens < limit // 2
         whole_row = unit.block.kind == "table_row" and unit.tokens <= limit
-        wanted = oversized or (draft.only_headings and not whole_row)
+        slight = draft.only_headings or draft.tokens < min(SMALL, limit // 4)
+        wanted = oversized or (slight and not whole_row)
         if not draft.units or (wanted and draft.tokens < limit):
             self._take_beginning(draft, unit, max(min(aim, limit) - draft.tokens, 1))
         return False
@@ -109,9 +110,9 @@ class _Packer:
     def _take_beginning(self, draft: _Draft, unit: Unit, tokens: int) -> None:
         cut = self._cut(unit, tokens)
         self._queue.popleft()
-        start, end = strip_span(self._outline.text, cut, unit.end)
-        if start < end:
-            self._queue.appendleft(replace(unit, start=start, tokens=self._grid.count(start, end)))
+        start = skip_space(self._outline.text, cut, unit.end)  # a copy of the rest for each cut would be quadratic
+        if start < unit.end:
+            self._queue.appendleft(replace(unit, start=start, tokens=self._grid.count(start, unit.end)))
         draft.add(Unit(replace(unit.block, end=cut), unit.start, self._grid.count(unit.start, cut)))
 
     def _cut(self, unit: Unit, tokens: int) -> int:

@@ -43,6 +43,7 @@ _DESIGNATION = re.compile(r"[§/°]|[A-Za-z]{0,4}-?\d|[IVXLCDM]+\b|[A-Za-z]\b")
 _LETTER_OR_WORD = ("A", "I", "E", "O")
 _DOTTED_LETTERS = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_SPACE = re.compile(r"\s*")
 _ELISION = re.compile(r"^[^\W\d_]{1,6}['’]")
 _AFTER_JAPANESE_QUOTE = "とっなのはがをに、，,。"
 
@@ -72,6 +73,12 @@ def strip_span(text: str, start: int, end: int) -> Span:
     piece = text[start:end]
     start += len(piece) - len(piece.lstrip())
     return start, max(start, end - len(piece) + len(piece.rstrip()))
+
+
+def skip_space(text: str, start: int, end: int) -> int:
+    """Return the offset of the first character of `text[start:end]` that is not white space, else `end`."""
+    match = _SPACE.match(text, start, end)
+    return match.end() if match else start
 
 
 def _ends(text: str, start: int, end: int) -> Iterator[int]:

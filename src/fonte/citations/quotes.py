@@ -25,7 +25,6 @@ THRESHOLD = 0.5
 PAIR_GAIN = 0.05  # what a second sentence must add, so that a quote is not longer than needed
 _CLOSING = ".!?…。！？\"' "
 _MARKUP = re.compile(r"^\s*(?:>\s*)?(?:[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)?|\*\*|__")
-_UNIT = 4  # letters: longer words after a number are prose rather than a unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,16 +271,23 @@ def _agrees(words: Sequence[Word], known: Set[int], window: Sequence[Word]) -> b
 
 
 def _same_number(words: Sequence[Word], index: int, window: Sequence[Word], other: int) -> bool:
-    """Return whether the numbers are equal and not followed by different units."""
+    """Return whether the numbers are equal and count the same thing, as far as their neighbours tell.
+
+    `5 bar` is not `5 psi` or `five months`, but `Article 6 is` goes with `Article 6 says`: the name before decides.
+    """
     if not words[index].number & window[other].number:
         return False
-    unit, there = _unit(words, index), _unit(window, other)
-    return not unit or not there or alike(unit, there)
+    counted, there = _following(words, index), _following(window, other)
+    if not counted or not there or alike(counted, there) or counted.startswith(there) or there.startswith(counted):
+        return True
+    if not index or not other:
+        return False
+    name, same = words[index - 1], window[other - 1]
+    return name.capital and same.capital and alike(name.text, same.text)
 
 
-def _unit(words: Sequence[Word], index: int) -> str:
-    """Return the short word directly after a number (`bar`, `kg`), else an empty string."""
+def _following(words: Sequence[Word], index: int) -> str:
+    """Return the word directly after a number (`bar`, `months`), else an empty string."""
     if index + 1 >= len(words) or words[index + 1].start - words[index].end > 1:
         return ""
-    following = words[index + 1]
-    return following.text if len(following.text) <= _UNIT and not following.number else ""
+    return "" if words[index + 1].number else words[index + 1].text

@@ -51,13 +51,17 @@ _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`text` is loosely folded; `original[start:end]` is where it stands. `number` holds the values it may mean."""
+    """`text` is loosely folded; `original[start:end]` is where it stands.
+
+    `number` holds the values it may mean; `capital` says whether its first letter is one.
+    """
 
     text: str
     start: int
     end: int
     number: frozenset[str] = frozenset()
     negates: bool = False
+    capital: bool = False
 
 
 @lru_cache(maxsize=512)
@@ -68,20 +72,21 @@ def read_words(text: str) -> tuple[Word, ...]:
     words from two to twelve (English, German, Italian) carry their value. `No. 5` does not negate.
     """
     folded = fold_text(text, loose=True)
-    return tuple(_word(match, folded.text, *folded.span(*match.span())) for match in _TOKEN.finditer(folded.text))
+    return tuple(_word(match, text, *folded.span(*match.span())) for match in _TOKEN.finditer(folded.text))
 
 
-def _word(match: re.Match[str], text: str, start: int, end: int) -> Word:
-    token = match[0]
+def _word(match: re.Match[str], original: str, start: int, end: int) -> Word:
+    token, text = match[0], match.string
     if match["number"]:
         return Word(token, start, end, _values(token))
     if match["sign"]:
         return Word(token, start, end, negates=token in NEGATING_SIGNS)
     abbreviation = token in ("no", "non") and re.match(r"\.? ?\d|-", text[match.end() : match.end() + 3]) is not None
     contraction = token != "t" or text[max(0, match.start() - 2) : match.start()] == "n'"
+    capital = original[start].isupper()
     value = NUMBER_WORDS.get(token)
     number = frozenset((value,)) if value else frozenset[str]()
-    return Word(token, start, end, number, token in NEGATIONS and contraction and not abbreviation)
+    return Word(token, start, end, number, token in NEGATIONS and contraction and not abbreviation, capital)
 
 
 def _values(token: str) -> frozenset[str]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import fonte
+from fonte.cli.explain import BudgetOption, print_explanation
 from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, PassagesOption, WhereOption, flags
-from fonte.cli.output import print_json, printable, warn
+from fonte.cli.output import print_json, printable, progress, warn
+from fonte.errors import UsageError
 
 if TYPE_CHECKING:
+    from fonte.corpus.explanation import Explanation
     from fonte.values import Answer, Citation
 
 INCOMPLETE = 3
@@ -24,6 +27,8 @@ def ask(
     mode: Annotated[str | None, typer.Option("--mode", help="auto, quote (sentences of the sources) or write.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of labels and sampling.")] = None,
     record: Annotated[bool, typer.Option(help="Keep the answer, to replay and explain it later.")] = True,
+    effects: Annotated[bool, typer.Option("--effects", help="Measure how much each passage moved the answer.")] = False,
+    budget: BudgetOption = None,
     json: JsonOption = False,
 ) -> None:
     """Answer QUESTION from the documents of the corpus and cite the sentences that carry the answer.
@@ -38,15 +43,29 @@ def ask(
     )
     with fonte.Corpus.open(corpus, fonte.Settings.load(corpus, chosen)) as opened:
         answer = opened.ask(question, where=where, show=None if json else _show)
+        explained = _measure(opened, answer, budget) if effects and answer.status == "answered" else None
     if json:
         from fonte.records.serialize import answer_json
 
-        print_json(answer_json(answer))
+        print_json(answer_json(explained.answer if explained else answer))
     else:
-        _print_sources(answer)
+        _print_sources(explained.answer if explained else answer)
+        if explained:
+            typer.echo("")
+            print_explanation(explained)
     if answer.status == "incomplete":
         warn(f"Incomplete: {answer.reason}")
         raise typer.Exit(INCOMPLETE)
+
+
+def _measure(opened: fonte.Corpus, answer: Answer, budget: float | None) -> Explanation:
+    """Measure the effects after the answer has been shown; say first how long it will take."""
+    from fonte.corpus.explaining import Wish
+
+    if not answer.record:
+        raise UsageError("Effects are measured on a recorded answer: leave out --no-record, or turn records on.")
+    with progress("Measuring") as advance:
+        return opened.explain(answer.record, Wish(budget=budget, tell=warn), advance)
 
 
 def _show(text: str) -> None:

@@ -13,6 +13,7 @@ from fonte.cli.ask import ask
 from fonte.cli.demo import demo
 from fonte.cli.doctor import doctor
 from fonte.cli.download import download
+from fonte.cli.explain import explain
 from fonte.cli.list import list_documents
 from fonte.cli.output import warn
 from fonte.cli.reindex import reindex
@@ -34,6 +35,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "add": add,
     "ask": ask,
     "search": search,
+    "explain": explain,
     "list": list_documents,
     "show": show,
     "remove": remove,

@@ -47,10 +47,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def _is_unsafe(character: str) -> bool:
-    return (
-        unicodedata.category(character) in ("Cc", "Cs")
-        or character in DIRECTION_CONTROLS
-    )
+    return unicodedata.category(character) in ("Cc", "Cs") or character in DIRECTION_CONTROLS
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

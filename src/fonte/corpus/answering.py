@@ -17,7 +17,7 @@ from fonte.models import Embedder, LanguageModel, LocalLanguageModel, Reranker
 from fonte.ranking import rerank
 from fonte.records import AnswerRecord, ModelIdentity, parse_where, settings_snapshot
 from fonte.retrieval import retrieve
-from fonte.values import Answer, Passage, Place, Prompt
+from fonte.values import Answer, Passage, Prompt
 
 if TYPE_CHECKING:
     from fonte.corpus.corpus import Corpus
@@ -89,8 +89,8 @@ class Answerer:
         settings, model = corpus.settings.generation, corpus.language_model
         mode = known_probe(model).mode if settings.mode == "auto" else settings.mode
         if mode == "quote":
-            return model, quote_answer(question, passages, model, corpus.index.embedder, settings, self._place)
-        return model, write_answer(question, passages, model, settings, self._place)
+            return model, quote_answer(question, passages, model, corpus.index.embedder, settings, corpus.place)
+        return model, write_answer(question, passages, model, settings, corpus.place)
 
     def _why_nothing(self) -> str:
         if not self._corpus.records.documents.list():
@@ -103,11 +103,6 @@ class Answerer:
             if show is not None and isinstance(event, TextShown | MarkerShown):
                 show(event.text)
             yield event
-
-    def _place(self, passage: Passage, start: int, end: int) -> Place:
-        """Find a span of a passage's document in the original."""
-        chunk = passage.chunk
-        return self._corpus.records.documents.place(chunk.document_id, start, end, chunk.document_version)
 
     def _record(self, answer: Answer, told: Told) -> Answer:
         corpus, model = self._corpus, told.model

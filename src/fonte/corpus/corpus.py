@@ -11,6 +11,8 @@ from typing import Any
 import fonte
 from fonte.chunking import chunker_from
 from fonte.corpus.answering import Answerer
+from fonte.corpus.explaining import Explainer, Wish
+from fonte.corpus.explanation import Explanation
 from fonte.corpus.index import Index
 from fonte.corpus.ingest import Ingest, Progress
 from fonte.corpus.manifest import create_manifest, read_manifest
@@ -22,7 +24,7 @@ from fonte.errors import UsageError
 from fonte.models import LanguageModel, Reranker, load_language_model, load_reranker
 from fonte.records import LedgerEntry, Records, parse_where
 from fonte.settings import Settings
-from fonte.values import Answer, Passage
+from fonte.values import Answer, Passage, Place
 
 
 def _silent(done: int, total: int) -> None:
@@ -116,6 +118,18 @@ class Corpus:
         The answer is recorded where the settings say so, and carries the id of its record.
         """
         return self._answerer.ask(question, where, show)
+
+    def explain(self, record: str, wish: Wish | None = None, progress: Progress | None = None) -> Explanation:
+        """Measure how much the recorded answer `record` (an id, or the start of one) depends on each passage.
+
+        Errors: `RecordError` for an unknown record; see `Explainer.explain` for the rest.
+        """
+        return Explainer(self).explain(self.records.answers.get(record), wish or Wish(), progress)
+
+    def place(self, passage: Passage, start: int, end: int) -> Place:
+        """Find a span of a passage's document (code points) in the original: page, boxes, heading, line."""
+        chunk = passage.chunk
+        return self.records.documents.place(chunk.document_id, start, end, chunk.document_version)
 
     def documents(self, where: str | None = None) -> list[DocumentEntry]:
         """Return the documents that match `where`, ordered by name."""

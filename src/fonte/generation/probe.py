@@ -16,7 +16,7 @@ from fonte.generation.sentinel import says_not_in_sources
 from fonte.models import LanguageModel
 from fonte.values import Chunk, Passage
 
-VERSION = 1  # goes up with every change of tasks, prompt or rule: older results are then probed again
+VERSION = 2  # goes up with every change of tasks, prompt or rule: older results are then probed again
 MAX_TOKENS = 48
 LEAST_ANSWERED = 0.75
 LEAST_ABSTAINED = 0.5

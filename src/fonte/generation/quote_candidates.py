@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fonte.chunking.sentences import sentences
+from fonte.chunking import sentences
 from fonte.values import Passage
 
 _LONGEST = 1500
+_MOST = 400
+"""Sentences that are looked at, those of the best passages first: what a few seconds are enough for."""
+
+_LEAD = re.compile(r"(?:[-*+•‣◦▪▫●○■□·※►➢✓✔☐☑>|]\s+)+|\|")
+_TRAIL = re.compile(r"\s*\|\s*$")
+_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
+_NUMBERED_HEADING = re.compile(r"\d+(?:\.\d+)*\.?(?:\s+[^\s|]+){1,8}(?<![.!?:;。])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +41,53 @@ class Candidate:
 
 
 def candidates(passages: Sequence[Passage]) -> list[Candidate]:
-    """Return the sentences of `passages` in their order; headings, bare numbers and repeats (by place) are left out.
+    """Return the sentences of `passages` in their order; headings, header rows and repeats (by place) are left out.
 
-    Passages that overlap give their common sentences once. A sentence above 1,500 code points is left out: nobody
-    wants it quoted whole. A sentence that a chunk cuts at its edge is quoted as far as the chunk holds it.
+    List bullets and the outer bars of table rows are not part of a sentence. Passages that overlap give their common
+    sentences once. A sentence above 1,500 code points is left out: nobody wants it quoted whole. A sentence that a
+    chunk cuts at its edge is quoted as far as the chunk holds it.
     """
     found: list[Candidate] = []
     seen: set[tuple[str, int, int]] = set()
+    headings = {_plain(heading) for passage in passages for heading in (passage.chunk.title, *passage.chunk.heading)}
     for index, passage in enumerate(passages):
-        chunk = passage.chunk
-        headings = {" ".join(heading.split()) for heading in (chunk.title, *chunk.heading)}
-        for start, end in sentences(chunk.text):
-            text = chunk.text[start:end]
-            place = (chunk.document_id, chunk.start + start, chunk.start + end)
-            if place in seen or " ".join(text.split()) in headings or not _quotable(text):
-                continue
-            seen.add(place)
-            found.append(Candidate(index, place[1], place[2], text, _context(passage)))
-    return found
+        aside = headings | {_plain(passage.chunk.header)}
+        for start, end in _spans(passage.chunk.text, aside):
+            place = (passage.chunk.document_id, passage.chunk.start + start, passage.chunk.start + end)
+            if place not in seen:
+                seen.add(place)
+                text = passage.chunk.text[start:end]
+                found.append(Candidate(index, place[1], place[2], text, _context(passage)))
+    return found[:_MOST]
+
+
+def _spans(text: str, aside: set[str]) -> Iterator[tuple[int, int]]:
+    """Yield the quotable sentences of a passage's text, without bullets and bars."""
+    for start, end in sentences(text):
+        whole = text[start:end]
+        if len(whole) > _LONGEST or _HEADING.match(whole):
+            continue
+        if lead := _LEAD.match(whole):
+            start += lead.end()
+        if trail := _TRAIL.search(text, start, end):
+            end = trail.start()
+        start += len(text[start:end]) - len(text[start:end].lstrip())
+        sentence = text[start:end]
+        if _quotable(sentence) and _plain(sentence) not in aside and not _NUMBERED_HEADING.fullmatch(sentence):
+            yield start, end
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("|", " ").split())
 
 
 def _quotable(text: str) -> bool:
-    return len(text) <= _LONGEST and any(letter.isalpha() for letter in text) and len(text.split()) > 1 or _wide(text)
+    return any(letter.isalpha() for letter in text) and (len(text.split()) > 1 or _wide(text))
 
 
 def _wide(text: str) -> bool:
     """Return whether `text` is in a script without spaces, so that one "word" may be a sentence."""
-    return len(text) <= _LONGEST and sum(letter > "\u2e7f" and letter.isalpha() for letter in text) > 3
+    return sum(letter > "\u2e7f" and letter.isalpha() for letter in text) > 3
 
 
 def _context(passage: Passage) -> str:

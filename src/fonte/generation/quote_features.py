@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from fonte.generation.quote_candidates import Candidate
 from fonte.generation.quote_identity import Identity
-from fonte.generation.quote_words import asks_for_number, codes, folded, words
+from fonte.generation.quote_words import Word, asks_for_number, codes, words
 
 _UNRELATED, _SAME = 0.35, 0.75
 """Cosines of two single words between which they pass from unrelated to synonyms (any embedder's are near these)."""
+
+_WORDS_ASKED = 64
+"""Words of a question that are weighed one by one; the rest of a longer one counts through its vector alone."""
 
 Matrix = NDArray[np.float64]
 
@@ -48,10 +51,10 @@ def coverage(question: str, candidates: Sequence[Candidate], embedder: TextEmbed
     list of stop words in any language. It is covered by the same word fully, by one of similar meaning in part; a word
     with a digit by itself alone. A question without words is covered by nothing: zeros.
     """
-    asked = words(question)
+    asked = words(question)[:_WORDS_ASKED]
     if not asked:
         return np.zeros(len(candidates))
-    weights = _weights(question, embedder)
+    weights = _weights(asked, embedder)
     terms = sorted({term for candidate in candidates for term in _terms(candidate)})
     similar = _word_similarity([word.folded for word in asked], [word.is_code for word in asked], terms, embedder)
     column = {term: index for index, term in enumerate(terms)}
@@ -86,11 +89,12 @@ def _embed(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
     return np.stack([vectors[text] for text in texts])
 
 
-def _weights(question: str, embedder: TextEmbedder) -> NDArray[np.float64]:
-    asked = words(question)
-    shorter = [" ".join(word.text for word in asked if word is not left) or question for left in asked]
-    turned = 1 - _embed(embedder, shorter) @ embedder.embed_query(question)
-    weights = np.clip(turned.astype(np.float64), 1e-3, None)
+def _weights(asked: Sequence[Word], embedder: TextEmbedder) -> NDArray[np.float64]:
+    if len(asked) == 1:
+        return np.ones(1)
+    shorter = [" ".join(word.text for word in asked if word is not left) for left in asked]
+    whole = _embed(embedder, [" ".join(word.text for word in asked)])[0]
+    weights = np.clip(1 - _embed(embedder, shorter).astype(np.float64) @ whole, 1e-3, None)
     return np.asarray(weights / weights.sum())
 
 
@@ -98,12 +102,14 @@ def _terms(candidate: Candidate) -> list[str]:
     return [word.folded for word in words(f"{candidate.context}\n{candidate.text}")]
 
 
-def _word_similarity(asked: Sequence[str], exact: Sequence[bool], terms: Sequence[str], embedder: TextEmbedder) -> Matrix:
+def _word_similarity(
+    asked: Sequence[str], exact: Sequence[bool], terms: Sequence[str], embedder: TextEmbedder
+) -> Matrix:
     if not terms:
         return np.zeros((len(asked), 0))
     cosines = _embed(embedder, asked) @ _embed(embedder, terms).T
     table = np.clip((cosines.astype(np.float64) - _UNRELATED) / (_SAME - _UNRELATED), 0, 1)
     table[np.array(exact, dtype=bool)] = 0
-    same = np.array([[folded(word) == term for term in terms] for word in asked])
+    same = np.array([[word == term for term in terms] for word in asked])
     table[same] = 1
     return table

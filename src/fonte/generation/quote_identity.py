@@ -42,7 +42,8 @@ def missing(question: str, passages: Sequence[Passage]) -> list[str]:
     everywhere = [_all_words(passage) for passage in passages]
     asked = [*codes(question), *names(question)]
     absent = [word for word in asked if not any(vocabulary.holds(word) for vocabulary in everywhere)]
-    return list(dict.fromkeys(_as_asked(word, question) for word in absent))
+    named = dict.fromkeys(_as_asked(word, question) for word in absent)
+    return [name for name in named if not any(name != other and name in other.split() for other in named)]
 
 
 class _View:

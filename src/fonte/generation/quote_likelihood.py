@@ -1,4 +1,4 @@
-"""How likely a local language model finds the question after a sentence, and the sentence after the question."""
+"""How much likelier a language model on this machine finds the question after it has read a sentence."""
 
 from __future__ import annotations
 
@@ -35,16 +35,6 @@ def question_gain(model: ScoringModel, question: str, texts: Sequence[str]) -> N
     scored = _conditional(model, [start, *prefixes], [asked] * (len(prefixes) + 1))
     table = np.stack([row[opening:] for row in scored])
     return np.asarray(table[1:] - table[0])
-
-
-def sentence_gain(model: ScoringModel, question: str, contexts: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return the mean over its tokens of log p(sentence | question, context) - log p(sentence | context), in nats."""
-    sentences = [model.encode(f"\n{text}")[:_LONGEST] for text in texts]
-    with_question = [model.encode(f"Question: {question}\nAnswer from {context}:") for context in contexts]
-    without = [model.encode(f"Answer from {context}:") for context in contexts]
-    first = _conditional(model, with_question, sentences)
-    second = _conditional(model, without, sentences)
-    return np.array([float((one - other).mean()) for one, other in zip(first, second, strict=True)])
 
 
 def _conditional(

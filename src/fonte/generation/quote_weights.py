@@ -51,7 +51,9 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class QuoteWeights:
-    """`choice` orders the sentences of one question (softmax over them: the share of belief in each); `answerable` gives
+    """What the quote mode knows from the sample questions.
+
+    `choice` orders the sentences of one question (softmax over them: the share of belief in each), `answerable` gives
     the log-odds that the best one answers. At most `most` sentences are quoted, those with at least `ratio` of the
     best one's share.
     """

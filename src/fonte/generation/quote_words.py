@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 # A word keeps its inner signs ("R-290", "8.4", "d'acqua" is two) and a trailing plus ("Note 10+" is not "Note 10").
 _WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*\+*")
@@ -44,8 +45,7 @@ def words(text: str) -> list[Word]:
     found = [(match.group(), match.start()) for match in _WORD.finditer(text.replace("_", " "))]
     forms = ["", *(folded(word) for word, _ in found), ""]
     return [
-        Word(word, forms[index + 1], start, forms[index], forms[index + 2])
-        for index, (word, start) in enumerate(found)
+        Word(word, forms[index + 1], start, forms[index], forms[index + 2]) for index, (word, start) in enumerate(found)
     ]
 
 
@@ -80,7 +80,7 @@ class Vocabulary:
         """Collect from `texts`; words of different texts are never neighbours."""
         found = [[word.folded for word in words(text)] for text in texts]
         single = frozenset(word for text in found for word in text)
-        return cls(single, frozenset(pair for text in found for pair in zip(text, text[1:], strict=False)))
+        return cls(single, frozenset(pair for text in found for pair in pairwise(text)))
 
     def holds(self, word: Word) -> bool:
         """Return whether `word` occurs; a bare number must have one of its neighbours in the question beside it.

@@ -5,6 +5,7 @@ Importing this room loads no model library; the local engine loads torch when it
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fonte.likelihood.cost import Cost
@@ -17,6 +18,7 @@ from fonte.likelihood.scores import Scores
 
 if TYPE_CHECKING:
     from fonte.likelihood.depth import Bounds
+    from fonte.likelihood.remote import RemoteScorer
     from fonte.likelihood.scorer import LocalScorer
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "MemoryEvaluations",
     "Noise",
     "PromptSegments",
+    "RemoteScorer",
     "Scorer",
     "Scores",
     "SqliteEvaluations",
@@ -38,14 +41,11 @@ __all__ = [
 ]
 
 
+_LAZY = {"Bounds": "depth", "LocalScorer": "scorer", "RemoteScorer": "remote"}
+
+
 def __getattr__(name: str) -> Any:
-    """Load what needs torch only when it is asked for."""
-    if name == "LocalScorer":
-        from fonte.likelihood.scorer import LocalScorer
-
-        return LocalScorer
-    if name == "Bounds":
-        from fonte.likelihood.depth import Bounds
-
-        return Bounds
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load what needs torch or an HTTP client only when it is asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

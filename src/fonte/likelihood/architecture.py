@@ -29,7 +29,7 @@ class Architecture:
 
 
 def architecture(model: Any) -> Architecture:
-    """Read the configuration of `model`. Errors: `ModelError` for anything that is not a decoder-only language model."""
+    """Read the configuration of `model`. Errors: `ModelError` for anything but a decoder-only language model."""
     config = model.config
     if getattr(config, "is_encoder_decoder", False):
         raise ModelError(

@@ -76,7 +76,8 @@ class SqliteEvaluations:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS evaluation (key TEXT PRIMARY KEY, tokens BLOB NOT NULL) WITHOUT ROWID, STRICT"
+                "CREATE TABLE IF NOT EXISTS evaluation"
+                " (key TEXT PRIMARY KEY, tokens BLOB NOT NULL) WITHOUT ROWID, STRICT"
             )
         except (sqlite3.Error, OSError) as error:
             raise self._failed("opened", error) from None

@@ -49,7 +49,7 @@ class Forward:
         """
         self.calls += 1
         self.tokens += ids.numel()
-        chosen = torch.tensor(positions, dtype=torch.long, device=ids.device)
+        chosen = torch.tensor(positions, dtype=torch.long)  # on the CPU: it indexes a tensor on any device
         if self._selects:
             arguments["logits_to_keep"] = chosen
         # accelerate replaces `forward` by one under autocast; the original computes in the model's own dtype

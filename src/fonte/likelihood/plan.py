@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,7 @@ class Evaluation:
 Stop = Callable[[], bool]
 
 
+@runtime_checkable
 class Scorer(Protocol):
     """Something that computes log p(answer | prompt): a local model or a server.
 
@@ -102,5 +103,5 @@ class Scorer(Protocol):
     def check_tokens(self) -> int:
         """Tokens that the last plan's self-check took."""
 
-    def evaluate(self, plan: Plan, stop: Stop) -> Iterator[Evaluation]:
-        """Score every visit of `plan` in order; raise `Cancelled` soon after `stop()` turns true."""
+    def evaluate(self, plan: Plan, stop: Stop) -> Generator[Evaluation, None, None]:
+        """Score every visit of `plan`, in any order; raise `Cancelled` soon after `stop()` turns true."""

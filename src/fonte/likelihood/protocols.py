@@ -1,7 +1,7 @@
 """How servers are asked for the log-probabilities of a given text, and how their replies are read.
 
-vLLM, SGLang and the OpenAI-style completions API differ in the question, in where the answer lies and in what they do when
-they do not support it. Every reader checks that the reply covers the tokens that were sent, because some servers
+vLLM, SGLang and the OpenAI-style completions API differ in the question, in where the answer lies and in what they do
+when they do not support it. Every reader checks that the reply covers the tokens that were sent, because some servers
 (llama.cpp's, for one) answer with the log-probabilities of what they generated instead, without any error.
 """
 
@@ -152,8 +152,8 @@ def _field(value: Any, name: str, kind: type | tuple[type, ...]) -> Any:
 
 def _wrong_count(found: int, sent: int) -> str:
     return (
-        f"it holds log-probabilities of {found} tokens where {sent} were sent: a server that gives those of generated tokens "
-        "only, or one that adds or re-tokenises tokens"
+        f"it holds log-probabilities of {found} tokens where {sent} were sent: a server that gives those of generated "
+        "tokens only, or one that adds or re-tokenises tokens"
     )
 
 

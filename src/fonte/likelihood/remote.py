@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
@@ -20,11 +20,11 @@ NO_ENTRY = frozenset({401, 403})
 
 
 class RemoteScorer:
-    """log p(answer | ablated prompt) from the server at `endpoint`; implements `Scorer`. Use as a context manager or `close`.
+    """log p(answer | ablated prompt) from a server; implements `Scorer`. `close` it, or use it in a `with` statement.
 
-    `endpoint` is a base URL such as `http://localhost:8000/v1`, `model` the server's name for the model. Prompts are sent
-    as token ids, so they must come from that model's own tokenizer. `protocol` is `vllm`, `sglang`, `completions` or
-    `auto`, which takes the first one that works. Requests go out in the order of the prefix trie, `concurrency` at a
+    `endpoint` is a base URL such as `http://localhost:8000/v1`, `model` the server's name for the model. Prompts are
+    sent as token ids, so they must come from that model's own tokenizer. `protocol` is `vllm`, `sglang`, `completions`
+    or `auto`, which takes the first one that works. Requests go out in the order of the prefix trie, `concurrency` at a
     time, so that prefix caches hit. `timeout` is in seconds per attempt, `retries` counts attempts after the first.
     `fingerprint` names the weights for an evaluation store: only the caller knows whether a server's weights change.
 
@@ -79,7 +79,7 @@ class RemoteScorer:
         for server in self._servers.values():
             server.close()
 
-    def evaluate(self, plan: Plan, stop: Stop) -> Iterator[Evaluation]:
+    def evaluate(self, plan: Plan, stop: Stop) -> Generator[Evaluation, None, None]:
         """Score every visit of `plan` in order; see `Scorer.evaluate`."""
         self.check_tokens = 0
         protocol = self._protocol = self._protocol or self._choose(plan)
@@ -154,8 +154,8 @@ class RemoteScorer:
         difference = noise_between(self.dtype, [full.values[: len(shorter)]], [again.values])
         if difference.token > TOLERANCE:
             raise UnusableReplyError(
-                f"the same tokens got log-probabilities {difference.token:.2g} nats apart when another token followed: the "
-                "values are not about the tokens that were sent"
+                f"the same tokens got log-probabilities {difference.token:.2g} nats apart when another token followed: "
+                "the values are not about the tokens that were sent"
             )
         self.noise = worse(self.noise, difference)
         self.check_tokens += full.computed + again.computed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -42,9 +43,9 @@ def score(
     evaluation by hash. `progress(done, total)` counts distinct prompts. `cancelled` (an Event's `is_set`, say) is asked
     between forward passes; what is ready is then returned.
 
-    No answers give sums [ablation, 0], no ablations [0, answer]. Errors: `UsageError` for masks of the wrong shape, token
-    ids outside the vocabulary, a prompt without tokens, or prompt and answer above the context window (nothing is ever
-    cut); `ModelError` where the model gives no finite numbers; `EndpointError` from servers.
+    No answers give sums [ablation, 0], no ablations [0, answer]. Errors: `UsageError` for masks of the wrong shape,
+    token ids outside the vocabulary, a prompt without tokens, or prompt and answer above the context window (nothing is
+    ever cut); `ModelError` where the model gives no finite numbers; `EndpointError` from servers.
     """
     started = time.perf_counter()
     scorer = scorer_for(language_model)
@@ -57,7 +58,7 @@ def score(
 
 def scorer_for(language_model: LocalLanguageModel | Scorer) -> Scorer:
     """Return the scorer of a language model: itself where it is one, else the same one at every call."""
-    if hasattr(language_model, "evaluate"):
+    if isinstance(language_model, Scorer):
         return language_model
     if not hasattr(language_model, "model"):
         raise ModelError(
@@ -92,11 +93,12 @@ def _run(
     if not plan.wanted:
         return (0, 0), "complete", ""
     try:
-        for evaluation in scorer.evaluate(plan, cancelled):
-            tokens, calls, done = tokens + evaluation.tokens, calls + evaluation.calls, done + 1
-            _keep(scorer, work, store, evaluation.prompt, evaluation.answers)
-            if progress:
-                progress(done, total)
+        with closing(scorer.evaluate(plan, cancelled)) as evaluations:
+            for evaluation in evaluations:
+                tokens, calls, done = tokens + evaluation.tokens, calls + evaluation.calls, done + 1
+                _keep(scorer, work, store, evaluation.prompt, evaluation.answers)
+                if progress:
+                    progress(done, total)
     except Cancelled:
         return (tokens, calls), "cancelled", f"stopped by the caller after {done} of {total} distinct prompts"
     return (tokens, calls), "complete", ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Literal
 
 import torch
@@ -25,9 +26,10 @@ class LocalScorer:
 
     `fingerprint` names the weights; evaluations are stored only where it is given. `context_window` in tokens overrides
     the configuration's. `engine`: `auto` walks depth first on a CPU and breadth first on an accelerator. `bounds` limit
-    what one forward pass holds. `check`: at first use, one evaluation is computed naively too; where the two
-    differ by more than the dtype explains (`TOLERANCE`, nats per token, root mean square), everything is computed naively
-    and `reason` says so. The model may be in training: it is scored in evaluation mode and given back as it was.
+    what one forward pass holds. `check`: at first use, one evaluation is computed naively too; where the two differ by
+    more than the dtype explains (`TOLERANCE`, nats per token, root mean square), everything is computed naively and
+    `reason` says so; where they agree, the difference is the first measurement of `noise`. The model may be in
+    training: it is scored in evaluation mode and given back as it was. One thread at a time.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class LocalScorer:
         self._accelerated = self.forward.device.type != "cpu"
         self.bounds = bounds or (Bounds(8192, 1 << 29, 0.25) if self._accelerated else Bounds())
         self._unchecked = check
+        self._unprobed = self.architecture.stateful and not self.architecture.reason
         self._distrust = ""
 
     @property
@@ -65,7 +68,7 @@ class LocalScorer:
         """Token ids are below it."""
         return self.forward.vocabulary
 
-    def evaluate(self, plan: Plan, stop: Stop) -> Iterator[Evaluation]:
+    def evaluate(self, plan: Plan, stop: Stop) -> Generator[Evaluation, None, None]:
         """Score every visit of `plan`; see `Scorer.evaluate`."""
         self.check_tokens = 0
         self.engine, self.reason = self._choose(plan)
@@ -77,9 +80,31 @@ class LocalScorer:
                 return
             yield evaluation
 
+    def measure_noise(self, prompt: Sequence[int], answers: Sequence[Sequence[int]]) -> Noise:
+        """Score `answers` after one whole `prompt` (token ids) in several shapes; remember and return the differences.
+
+        The shapes: in one pass each; all answers as one batch; the prompt cut in two; in pieces of 33 tokens. Reduced
+        precision is noisier for unlikely answers, and mixtures of experts for batches that route differently, so
+        measure with the answers that matter. Costs about four passes over the prompt, and one per answer.
+        """
+        ids, given = tuple(prompt), [tuple(answer) for answer in answers if answer]
+        if not given:
+            return self.noise
+        plan = Plan([(ids,)], (), given, {0: tuple(range(len(given)))})
+        shareable = self._choose(plan)[0] != "naive"
+        shapes = [max(self.bounds.tokens, len(ids) + sum(map(len, given))), max(1, (len(ids) + 1) // 2), 33]
+        with scoring(self.model):
+            reference = next(evaluate_naively(Forward(self.model), plan, _never)).answers
+            for tokens in shapes if shareable else []:
+                bounds = Bounds(tokens, self.bounds.logits, 1.0)
+                other = next(iter(DepthFirst(Forward(self.model), plan, bounds, _never))).answers
+                pairs = [reference[number] for number in other], list(other.values())
+                self.noise = worse(self.noise, noise_between(self.dtype, *pairs))
+        return self.noise
+
     def _choose(self, plan: Plan) -> tuple[str, str]:
         """Return the engine for `plan`, and why it is not the one that was asked for."""
-        if self._unchecked and self.architecture.stateful and not self.architecture.reason:
+        if self._unprobed:
             self._probe_state()
         built, limit = self.architecture, self.architecture.rotary_limit
         if self._asked == "naive":
@@ -95,7 +120,8 @@ class LocalScorer:
         return ("breadth" if wide else "depth"), ""
 
     def _probe_state(self) -> None:
-        """Distrust a model that forgets its running state between pieces."""
+        """Distrust a model that forgets its running state between pieces; asked once, whether `check` is on or not."""
+        self._unprobed = False
         with scoring(self.model):
             if not continues_from_state(self.forward):
                 name = type(self.model).__name__
@@ -109,7 +135,7 @@ class LocalScorer:
         return iter(walk(forward, plan, self.bounds, stop))
 
     def _checked(self, plan: Plan, stop: Stop) -> Iterator[Evaluation]:
-        """Hold results back until one that shares a prefix has been computed both ways; start again where they differ."""
+        """Hold results back until one that shares a prefix has been computed both ways; start again if they differ."""
         held: list[Evaluation] = []
         subject = _subject(plan)
         walk = self._walk(plan, stop)
@@ -119,6 +145,7 @@ class LocalScorer:
                 break
         if not self._agrees(plan, held[-1]):
             self.engine, self.reason = "naive", self._distrust
+            self.check_tokens += sum(evaluation.tokens for evaluation in held)
             yield from self._walk(plan, stop)
             return
         self._unchecked = False
@@ -145,7 +172,11 @@ class LocalScorer:
 
 def _subject(plan: Plan) -> int:
     """Choose the prompt of the self-check: the first one after a cut, which depends on all that sharing does."""
-    for before, visit in zip(plan.visits, plan.visits[1:], strict=False):
+    for before, visit in pairwise(plan.visits):
         if 0 < visit.shared < before.length:
             return visit.prompt
     return plan.visits[-1].prompt
+
+
+def _never() -> bool:
+    return False

@@ -1,7 +1,8 @@
 """Whether a model really goes on from a running state when several tokens follow it at once.
 
 Some implementations (Mamba's reference scan in transformers 5.24, for one) start the scan from zero whenever more than
-one token comes: no error, only numbers that are a little wrong. So the states are disturbed, and the output has to notice.
+one token comes: no error, only numbers that are a little wrong. So the states are disturbed, and the output has to
+notice.
 """
 
 from __future__ import annotations

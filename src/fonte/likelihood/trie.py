@@ -1,14 +1,14 @@
 """The order in which ablated prompts are visited so that every distinct prefix is computed once.
 
-Sorted by the segments they keep, prompts are the leaves of a prefix trie in depth-first order, and all that a walk has to
-know of the trie is how much each prompt shares with the one before it.
+Sorted by the segments they keep, prompts are the leaves of a prefix trie in depth-first order, and all that a walk has
+to know of the trie is how much each prompt shares with the one before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def distinct_paths(segments: PromptSegments, keep: BoolArray) -> tuple[list[Path
 def visits(paths: Sequence[Path], chosen: Sequence[int] | None = None) -> list[Visit]:
     """Order `paths` (those of the numbers `chosen`, else all) depth first; see `Visit`."""
     numbers = _depth_first(paths, range(len(paths)) if chosen is None else chosen)
-    common = [0] + [_common(paths[a], paths[b]) for a, b in zip(numbers, numbers[1:], strict=False)]
+    common = [0] + [_common(paths[a], paths[b]) for a, b in pairwise(numbers)]
     ends = [list(accumulate((len(segment) for segment in paths[number]), initial=0)) for number in numbers]
     walk = []
     for place, number in enumerate(numbers):

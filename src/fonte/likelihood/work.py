@@ -72,8 +72,8 @@ class Work:
         """Return the evaluation's key in a store. Errors: `UsageError` where nobody knows which weights these are."""
         if not scorer.fingerprint:
             raise UsageError(
-                "Evaluations cannot be stored for a model without a fingerprint: weights that change would be mixed up. "
-                "Give the scorer a fingerprint that names the weights, or score without a store."
+                "Evaluations cannot be stored for a model without a fingerprint: weights that change would be mixed up."
+                " Give the scorer a fingerprint that names the weights, or score without a store."
             )
         ids = tuple(token for segment in self.paths[prompt] for token in segment) + self.segments.tail
         return evaluation_key(scorer.fingerprint, scorer.dtype, ids, self.distinct[answer])
@@ -142,9 +142,9 @@ class Work:
                 )
             if window is not None and length + longest > window:
                 raise UsageError(
-                    f"Ablation {row} has a prompt of {length} tokens and the longest answer {longest}: {length + longest} "
-                    f"together, above the model's context window of {window}. Nothing is cut: use fewer or shorter "
-                    "passages, or a model with a larger window."
+                    f"Ablation {row} has a prompt of {length} tokens and the longest answer {longest}, together "
+                    f"{length + longest}, above the model's context window of {window}. Nothing is cut: use fewer or "
+                    "shorter passages, or a model with a larger window."
                 )
 
 

@@ -13,6 +13,7 @@ from fonte.errors import MissingExtraError, ModelError
 from fonte.models.folder import resolve
 from fonte.models.hardware import use_threads
 from fonte.models.loading import loading, quiet
+from fonte.models.measuring import measuring_tokenizer
 from fonte.models.plain_text import without_surrogates
 from fonte.models.weights import model_fingerprint, require_safe
 
@@ -40,7 +41,8 @@ class Reranker:
         self.fingerprint = fingerprint
         self.batch_size = batch_size
         self.window = int(model.max_seq_length or 512)
-        self._marks = int(model.tokenizer.num_special_tokens_to_add(pair=True))
+        self._tokenizer = measuring_tokenizer(model.tokenizer, f"The re-ranker {name}")
+        self._marks = int(self._tokenizer.num_special_tokens_to_add(True))
 
     @classmethod
     def from_pretrained(
@@ -128,11 +130,7 @@ class Reranker:
         return [part for piece in pieces for part in self._windows(piece, tokens, overlap)]
 
     def _offsets(self, text: str) -> list[tuple[int, int]]:
-        tokenizer = self.model.tokenizer
-        encoded = tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
-        )
-        return list(encoded["offset_mapping"])
+        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
 
 def _load(path: Path, name: str, device: str | None) -> CrossEncoder:

@@ -14,12 +14,12 @@ from fonte.errors import MissingExtraError, ModelError
 from fonte.models.folder import resolve
 from fonte.models.hardware import use_threads
 from fonte.models.loading import loading
+from fonte.models.measuring import measuring_tokenizer
 from fonte.models.plain_text import without_surrogates
 from fonte.models.weights import model_fingerprint, require_safe
 
 try:
     from sentence_transformers import SentenceTransformer
-    from tokenizers import Tokenizer
 except ImportError as missing:
     raise MissingExtraError(str(missing.name or "sentence-transformers"), "local") from None
 
@@ -46,7 +46,7 @@ class Embedder:
         self.window = window
         self.batch_size = batch_size
         self._model = model
-        self._tokenizer = _counting_tokenizer(model, name)
+        self._tokenizer = measuring_tokenizer(model.tokenizer, f"The embedder {name}")
         self._query_prompt = _prompt(model, QUERY_PROMPTS)
         self._document_prompt = _prompt(model, DOCUMENT_PROMPTS)
         self._marks = int(self._tokenizer.num_special_tokens_to_add(False))
@@ -140,17 +140,6 @@ def _load(path: Path, name: str, device: str | None) -> SentenceTransformer:
         return SentenceTransformer(
             str(path), device=device, trust_remote_code=False, local_files_only=True, model_kwargs=options
         ).eval()
-
-
-def _counting_tokenizer(model: SentenceTransformer, name: str) -> Tokenizer:
-    backend = getattr(model.tokenizer, "backend_tokenizer", None) or model.tokenizer
-    if not isinstance(backend, Tokenizer):
-        raise ModelError(f"The embedder {name} has no fast tokenizer, which is needed for token counts and offsets.")
-    # A copy: the model switches truncation and padding of its own one on and off.
-    tokenizer = Tokenizer.from_str(backend.to_str())
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
 
 
 def _window(model: SentenceTransformer, name: str, asked: int | None) -> int:

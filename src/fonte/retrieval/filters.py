@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from fonte.errors import StoreError
 
@@ -23,6 +24,11 @@ def in_documents(document_ids: Iterable[str]) -> str:
 def in_range(document_id: str, first_ordinal: int, last_ordinal: int) -> str:
     """Return the condition that a row is one of a run of chunks of a document, both ends included."""
     return f"document_id = {quoted(document_id)} AND ordinal BETWEEN {first_ordinal:d} AND {last_ordinal:d}"
+
+
+def where(query: Any, condition: str | None) -> Any:
+    """Return the Lance query with the condition applied before its search; None leaves it as it is."""
+    return query if condition is None else query.where(condition, prefilter=True)
 
 
 def is_unicode(text: str) -> bool:

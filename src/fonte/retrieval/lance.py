@@ -10,25 +10,21 @@ from typing import Any, TypeVar
 import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.query import BooleanQuery, FullTextOperator, FullTextQuery, MatchQuery, Occur
 
 from fonte.errors import CorpusError, StoreError
 from fonte.retrieval import upkeep, vector_index
 from fonte.retrieval.files import folder_bytes
-from fonte.retrieval.filters import in_documents, in_range
+from fonte.retrieval.filters import in_documents, in_range, where
+from fonte.retrieval.lexical import matching
 from fonte.retrieval.locking import WriteLock
+from fonte.retrieval.ranked import Fetch, Score, best_hits
 from fonte.retrieval.store import DocumentState, Hit, Row, StoreStats, Vector
-from fonte.retrieval.table import CHUNK_COLUMNS, checked_vector, chunk_of, table_of, table_schema
-from fonte.retrieval.terms import TERMS_VERSION, query_fragments, query_terms
+from fonte.retrieval.table import CHUNK_COLUMNS, checked_vector, chunk_of, padded, table_of, table_schema
+from fonte.retrieval.terms import TERMS_VERSION, query_terms
 from fonte.values import Chunk
 
 STORE_VERSION = "1"
 TABLE = "chunks"
-LARGE_CHOICE = 500
-"""Above this many chosen documents a search first tries without the condition, which costs more than the search."""
-
-_TIES = 16
-_MAX_UNKNOWN_WORDS = 8
 _ATTEMPTS = 4
 _INDEX_CACHE_BYTES = 256 << 20
 _METADATA_CACHE_BYTES = 64 << 20
@@ -122,7 +118,7 @@ class LanceStore:
         """
         if not rows:
             return
-        data = table_of(rows, table_schema(self._dimension, {}))
+        data = table_of(rows, self._dimension)
         condition = in_documents(rows)
         with self._lock.held():
             self._finish_purge()
@@ -132,7 +128,7 @@ class LanceStore:
                 raise StoreError(
                     f"The index in {self._path} holds {written} rows of {data.num_rows} written. Run: fonte reindex."
                 )
-            if upkeep.has_many_files(self._table):
+            if self._read(upkeep.has_many_files):
                 self._write(upkeep.optimise)
 
     def remove_documents(self, document_ids: Collection[str], purge: bool = False) -> int:
@@ -159,8 +155,8 @@ class LanceStore:
         question = checked_vector(vector, self._dimension)
         tuning = vector_index.read_tuning(self._tuning_file)
 
-        def fetch(table: Any, limit: int, condition: str | None) -> pa.Table:
-            query = _where(vector_index.nearest(table, question, limit, tuning), condition)
+        def fetch(limit: int, condition: str | None) -> pa.Table:
+            query = where(vector_index.nearest(self._table, question, limit, tuning), condition)
             return query.select([*CHUNK_COLUMNS, "_distance"]).to_arrow()
 
         return self._search(fetch, lambda record: 1.0 - float(record["_distance"]), k, documents)
@@ -175,15 +171,8 @@ class LanceStore:
         if not terms:
             return []
 
-        def fetch(table: Any, limit: int, condition: str | None) -> pa.Table:
-            found = _lexical(table, MatchQuery(" ".join(terms), "terms"), limit, condition)
-            inside = _words_inside(table, terms, found, condition)
-            if not inside:
-                return found
-            words = MatchQuery(" ".join(terms), "terms")
-            return _lexical(
-                table, BooleanQuery([(Occur.SHOULD, query) for query in (words, *inside)]), limit, condition
-            )
+        def fetch(limit: int, condition: str | None) -> pa.Table:
+            return matching(self._table, terms, limit, condition)
 
         return self._search(fetch, lambda record: float(record["_score"]), k, documents)
 
@@ -202,7 +191,7 @@ class LanceStore:
         """Return the vectors of the documents' rows by `text_hash(embedded_text)`, to be used again for equal texts."""
         found = self._scan(in_documents(document_ids), ["embedded_hash", "vector"])
         flat = found["vector"].combine_chunks().flatten().to_numpy()
-        matrix = np.array(flat, np.float32).reshape(-1, self._dimension)
+        matrix = np.array(flat, np.float32).reshape(-1, padded(self._dimension))[:, : self._dimension]
         return dict(zip(found["embedded_hash"].to_pylist(), matrix, strict=True))
 
     def document_states(self) -> dict[str, DocumentState]:
@@ -235,15 +224,14 @@ class LanceStore:
         return self._read(measure)
 
     def maintain(self, flat_seconds: float = vector_index.FLAT_SECONDS) -> None:
-        """Bring the indices up to date, merge small files and remove versions older than ten minutes.
+        """Bring the indices up to date, merge small files and remove versions older than ten seconds.
 
         A vector index is built when comparing every vector takes longer than `flat_seconds`, and kept only if its
         recall@10 is measured as at least .98. Cheap when nothing was written since the last time.
         """
         with self._lock.held():
             self._finish_purge()
-            pending = upkeep.unindexed_rows(self._table) or upkeep.has_many_files(self._table)
-            if pending or len(self._table.list_versions()) > upkeep.MANY_FILES:
+            if self._read(upkeep.needs_work):
                 self._write(upkeep.optimise)
             self._write(lambda table: vector_index.update_vector_index(table, self._tuning_file, flat_seconds))
 
@@ -271,36 +259,14 @@ class LanceStore:
             self._write(lambda table: vector_index.update_vector_index(table, self._tuning_file, 0.0))
         self._purge_marker.unlink(missing_ok=True)
 
-    def _search(
-        self,
-        fetch: Callable[[Any, int, str | None], pa.Table],
-        score: Callable[[Mapping[str, Any]], float],
-        k: int,
-        documents: Collection[str] | None,
-    ) -> list[Hit]:
+    def _search(self, fetch: Fetch, score: Score, k: int, documents: Collection[str] | None) -> list[Hit]:
         if k < 1:
             raise StoreError(f"A search needs k of at least 1, not {k}.")
         chosen = None if documents is None else frozenset(documents)
-        if chosen is not None and not chosen:
-            return []
-
-        def ranked(table: Any) -> list[Hit]:
-            rows = int(table.count_rows())
-            if not rows:
-                return []
-            if chosen is not None and len(chosen) > LARGE_CHOICE:
-                limit = min(4 * k + _TIES, rows)
-                everything = _hits(fetch(table, limit, None), score)
-                hits = [hit for hit in everything if hit.chunk.document_id in chosen]
-                complete = len(everything) < limit or limit == rows
-                if complete or (len(hits) >= k and hits[k - 1].score > everything[-1].score):
-                    return hits[:k]
-            return _tied(lambda limit: fetch(table, limit, in_documents(chosen) if chosen else None), score, k, rows)
-
-        return self._read(ranked)
+        return self._read(lambda table: best_hits(fetch, score, k, int(table.count_rows()), chosen))
 
     def _scan(self, condition: str | None, columns: list[str]) -> pa.Table:
-        return self._read(lambda table: _where(table.search(), condition).select(columns).to_arrow())
+        return self._read(lambda table: where(table.search(), condition).select(columns).to_arrow())
 
     def _read(self, action: Callable[[Any], _Result]) -> _Result:
         # A purge or clean-up may take away the version that a read has just begun with: begin again with the last.
@@ -351,37 +317,3 @@ def _replace(table: Any, data: pa.Table, condition: str) -> None:
         return
     merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
     merge.when_not_matched_by_source_delete(condition).execute(data)
-
-
-def _where(query: Any, condition: str | None) -> Any:
-    return query if condition is None else query.where(condition, prefilter=True)
-
-
-def _lexical(table: Any, query: FullTextQuery, limit: int, condition: str | None) -> pa.Table:
-    found = _where(table.search(query, query_type="fts").limit(limit), condition)
-    return found.select([*CHUNK_COLUMNS, "terms", "_score"]).to_arrow()
-
-
-def _words_inside(table: Any, terms: Sequence[str], found: pa.Table, condition: str | None) -> list[MatchQuery]:
-    """Return a query for each word that no row has, for rows with all of its fragments."""
-    seen = {term for text in found["terms"].to_pylist() for term in text.split(" ")}
-    missing = [term for term in terms if term not in seen and query_fragments(term)][:_MAX_UNKNOWN_WORDS]
-    unknown = [term for term in missing if not _lexical(table, MatchQuery(term, "terms"), 1, condition).num_rows]
-    return [MatchQuery(" ".join(query_fragments(term)), "fragments", operator=FullTextOperator.AND) for term in unknown]
-
-
-def _hits(found: pa.Table, score: Callable[[Mapping[str, Any]], float]) -> list[Hit]:
-    hits = [Hit(*chunk_of(record), score(record)) for record in found.to_pylist()]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
-
-
-def _tied(
-    fetch: Callable[[int], pa.Table], score: Callable[[Mapping[str, Any]], float], k: int, rows: int
-) -> list[Hit]:
-    """Return the best `k`; more are fetched while the last of them ties with one that may lie beyond."""
-    limit = min(k + _TIES, rows)
-    while True:
-        hits = _hits(fetch(limit), score)
-        if len(hits) < limit or limit >= rows or hits[k - 1].score > hits[-1].score:
-            return hits[:k]
-        limit = min(4 * limit, rows)

@@ -26,6 +26,7 @@ def table_schema(dimension: int, metadata: Mapping[str, str]) -> pa.Schema:
 
     The id column carries Lance's mark of an unenforced primary key: without it, writers that insert the same new keys
     at the same time each succeed. `escaped` rows hold their strings as JSON, because some are not valid Unicode.
+    Vectors are filled with zeros to a multiple of 8, which the vector index needs and no cosine notices.
     """
     key = {"lance-schema:unenforced-primary-key": "true"}
     fields = [
@@ -40,18 +41,23 @@ def table_schema(dimension: int, metadata: Mapping[str, str]) -> pa.Schema:
         pa.field("text_version", pa.int64(), nullable=False),
         pa.field("terms", pa.string(), nullable=False),
         pa.field("fragments", pa.string(), nullable=False),
-        pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False),
+        pa.field("vector", pa.list_(pa.float32(), padded(dimension)), nullable=False),
     ]
     return pa.schema(fields, metadata=dict(metadata))
 
 
-def table_of(rows: Mapping[str, Sequence[Row]], schema: pa.Schema) -> pa.Table:
+def padded(dimension: int) -> int:
+    """Return the length of the stored vectors: the next multiple of 8."""
+    return -(-dimension // 8) * 8
+
+
+def table_of(rows: Mapping[str, Sequence[Row]], dimension: int) -> pa.Table:
     """Check the rows and return them as one table, ordered by document id and ordinal.
 
     Errors: `StoreError` for a row under a foreign document, mixed versions of one document, a chunk id that occurs
     twice, or a vector that is not float [dimension] of unit length.
     """
-    dimension = schema.field("vector").type.list_size
+    schema = table_schema(dimension, {})
     ordered = [row for _, own in sorted(rows.items()) for row in sorted(own, key=lambda row: row.chunk.ordinal)]
     for document_id, own in rows.items():
         _check_document(document_id, own)
@@ -59,7 +65,7 @@ def table_of(rows: Mapping[str, Sequence[Row]], schema: pa.Schema) -> pa.Table:
     _check_unique([record["id"] for record in records])
     matrix = _matrix([row.vector for row in ordered], dimension)
     columns = [
-        pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel(), pa.float32()), dimension)
+        pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel(), pa.float32()), matrix.shape[1])
         if field.name == "vector"
         else pa.array([record[field.name] for record in records], field.type)
         for field in schema
@@ -141,14 +147,17 @@ def _check_unique(ids: Sequence[str]) -> None:
 
 
 def _matrix(vectors: Sequence[Any], dimension: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    matrix = np.zeros((len(vectors), dimension), np.float32)
+    matrix = np.zeros((len(vectors), padded(dimension)), np.float32)
     for position, vector in enumerate(vectors):
         matrix[position] = checked_vector(vector, dimension)
     return matrix
 
 
 def checked_vector(vector: Any, dimension: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Return `vector` as float32 [dimension]. Errors: `StoreError` unless it is finite and of unit length (±0.001)."""
+    """Return `vector` as it is stored, float32 [padded(dimension)].
+
+    Errors: `StoreError` unless it is [dimension], finite and of unit length (±0.001).
+    """
     array = np.asarray(vector, np.float32)
     if array.shape != (dimension,):
         raise StoreError(
@@ -157,4 +166,4 @@ def checked_vector(vector: Any, dimension: int) -> np.ndarray[Any, np.dtype[np.f
     length = float(np.linalg.norm(array))
     if not abs(length - 1.0) <= 1e-3:
         raise StoreError(f"A vector has length {length:g} instead of 1. Normalise the embedder's output.")
-    return array
+    return np.pad(array, (0, padded(dimension) - dimension))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from lancedb.index import FTS, BTree
 
 KEYWORD_COLUMNS = ("terms", "fragments")
-SAFE_AGE = timedelta(minutes=10)
-"""Versions younger than this are kept: a search that began with one may still read it."""
+SAFE_AGE = timedelta(seconds=10)
+"""Versions younger than this are kept for searches that began with one; slower ones begin again with the last."""
+
+MANY_VERSIONS = 3
+"""Old versions after which maintenance removes them even if nothing else is to do."""
 
 MANY_FILES = 24
 """Files of a table after which a write merges them."""
@@ -35,6 +38,15 @@ def unindexed_rows(table: Any) -> int:
 def has_many_files(table: Any) -> bool:
     """Return whether writes have left so many small files that searches slow down."""
     return bool(table.stats()["fragment_stats"]["num_fragments"] >= MANY_FILES)
+
+
+def needs_work(table: Any) -> bool:
+    """Return whether rows wait for an index, files for being merged, or many old versions for removal."""
+    if unindexed_rows(table) or has_many_files(table):
+        return True
+    limit = datetime.now() - SAFE_AGE
+    old = [version for version in table.list_versions() if version["timestamp"] < limit]
+    return len(old) > MANY_VERSIONS
 
 
 def optimise(table: Any, age: timedelta = SAFE_AGE) -> None:

@@ -13,7 +13,7 @@ from fonte.documents.pdf.line import Line
 from fonte.documents.pdf.table import table_headers
 from fonte.values import Block, Word
 
-_LARGER, _SAME_SIZE = 1.15, 0.08
+_LARGER, _SAME_SIZE, _ROUNDING = 1.15, 0.08, 0.5
 _PARAGRAPH_GAP, _USUAL_LEADING = 1.25, 1.2
 _ITEM = re.compile(r"(?:(?P<bullet>[•‣▪▸●○◦–*-])|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+\S")
 _LONGEST_HEADING, _SHORT_SENTENCE, _DEEPEST_LEVEL = 160, 60, 4
@@ -25,7 +25,7 @@ def lay_out(lines: Sequence[Line]) -> tuple[str, tuple[Block, ...], tuple[Word, 
     headings = HeadingPath()
     text = _Text()
     for group in _groups(lines):
-        level = levels.get(_size(group.lines[0])) if group.kind != "table_row" else None
+        level = levels.get(group.lines[0].size) if group.kind != "table_row" else None
         title = " ".join(line.text for line in group.lines)
         if level and _names(title):
             text.add(group, "heading", headings.enter(level, title))
@@ -70,21 +70,21 @@ class _Text:
         self._length += len(part)
 
 
-def _size(line: Line) -> float:
-    """Return the size of letters to half a point, so that rounding does not part them."""
-    return round(line.size * 2) / 2
-
-
 def _heading_levels(lines: Sequence[Line]) -> dict[float, int]:
     """Number the sizes clearly above that of most letters, the largest first."""
     letters: Counter[float] = Counter()
     for line in lines:
-        letters[_size(line)] += len(line.text)
+        letters[line.size] += len(line.text)
     if not letters:
         return {}
     body = letters.most_common(1)[0][0]
-    larger = sorted((size for size in letters if size >= _LARGER * body), reverse=True)
-    return {size: min(level, _DEEPEST_LEVEL) for level, size in enumerate(larger, start=1)}
+    levels: dict[float, int] = {}
+    before, level = float("inf"), 0
+    for size in sorted((size for size in letters if size >= _LARGER * body), reverse=True):
+        level = level + 1 if before - size > _ROUNDING else level
+        levels[size] = min(level, _DEEPEST_LEVEL)
+        before = size
+    return levels
 
 
 def _names(text: str) -> bool:
@@ -127,8 +127,8 @@ def _leading(lines: Sequence[Line]) -> Mapping[float, float]:
     steps: dict[float, Counter[float]] = defaultdict(Counter)
     for above, below in pairwise(lines):
         step = (below.top - above.top) / above.size if above.page == below.page and above.size > 0 else 0.0
-        if 0.8 < step < 2.5 and _size(above) == _size(below):
-            steps[_size(above)][round(step, 2)] += 1
+        if 0.8 < step < 2.5 and above.size == below.size:
+            steps[above.size][round(step, 2)] += 1
     return {
         size: min(step for step, n in counts.items() if n == max(counts.values())) for size, counts in steps.items()
     }
@@ -139,4 +139,4 @@ def _continues(above: Line, below: Line, leading: Mapping[float, float]) -> bool
     if above.page != below.page or abs(above.size - below.size) > _SAME_SIZE * size + 0.3:
         return False
     step = below.top - above.top
-    return -0.5 * size < step < _PARAGRAPH_GAP * leading.get(_size(above), _USUAL_LEADING) * size
+    return -0.5 * size < step < _PARAGRAPH_GAP * leading.get(above.size, _USUAL_LEADING) * size

@@ -21,17 +21,19 @@ class Run(NamedTuple):
 
 @dataclass(slots=True)
 class Line:
-    """Runs in the order of the file; `size` is the height of the letters in points, told by the longest run."""
+    """Runs in the order of the file; `size` is the height of most of its letters in points, to half a point."""
 
     runs: list[Run]
     page_height: float
     size: float = field(init=False)
 
     def __post_init__(self) -> None:
-        """Measure the letters: where text runs upwards, their height is the width of the box."""
-        box = max(self.runs, key=_length).box
-        width, height = box.right - box.left, box.bottom - box.top
-        self.size = min(width, height) if max(map(_length, self.runs)) > 3 else height
+        """Measure the letters: those of a name in another font must not decide for the line."""
+        letters: dict[float, int] = {}
+        for run in self.runs:
+            height = round(2 * _height(run)) / 2
+            letters[height] = letters.get(height, 0) + len(run.text)
+        self.size = max(letters, key=letters.__getitem__)
 
     @property
     def page(self) -> int:
@@ -59,5 +61,7 @@ class Line:
         return self.runs[0].box.left
 
 
-def _length(run: Run) -> int:
-    return len(run.text)
+def _height(run: Run) -> float:
+    """Return the height of a run's letters: where text runs upwards, that is the width of its box."""
+    width, height = run.box.right - run.box.left, run.box.bottom - run.box.top
+    return min(width, height) if len(run.text) > 3 else height

@@ -1,7 +1,8 @@
 """Rows of tables among the lines of a page: neighbouring lines whose cells stand under one another.
 
 A PDF does not say what a table is. Here it is at least three lines in a row, each of two cells or more parted by wide
-gaps, whose cells line up (left, right or centre) with those of the first line, which is taken for the header row.
+gaps, whose cells line up (left, right or centre) with those of the first line, which is taken for the header row if it
+holds names.
 """
 
 from __future__ import annotations
@@ -27,10 +28,16 @@ def table_headers(lines: Sequence[Line]) -> dict[int, str]:
             while end < len(lines) and _is_row(cells[start], cells[end]):
                 end += 1
         if end - start >= _FEWEST_ROWS:
-            header = " | ".join(" ".join(run.text for run in cell) for cell in cells[start])
+            header = _header(cells[start])
             headers |= {index: "" if index == start else header for index in range(start, end)}
         start = end
     return headers
+
+
+def _header(cells: Sequence[Cell]) -> str:
+    """Return the header row; "" where a cell starts with a digit, since then the first row holds values, too."""
+    texts = [" ".join(run.text for run in cell) for cell in cells]
+    return "" if any(text[0].isdigit() for text in texts) else " | ".join(texts)
 
 
 def _cells(line: Line) -> list[Cell]:

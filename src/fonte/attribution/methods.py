@@ -1,0 +1,65 @@
+"""Attribution methods: a design, the estimator that belongs to it, and the scalar it was published with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fonte.attribution.balanced import balanced
+from fonte.attribution.designs import (
+    Design,
+    all_subsets,
+    bernoulli,
+    clime,
+    leave_one_out,
+    local_shapley,
+    permutations,
+)
+from fonte.attribution.estimators import Estimator, difference, lasso, linear, local_shapley_values, shapley
+from fonte.errors import UsageError
+
+# Up to so many passages all subsets are fewer prompts than the orders of the sampled estimate.
+EXACT_SHAPLEY = 6
+
+
+@dataclass(frozen=True)
+class Method:
+    """`draw(passages, seed, size)` gives the ablations, `estimator` the effects, in the unit of `scalar`.
+
+    `sizes` are those to try one after the other until the effects are settled (see `intervals.settled`); a larger
+    design holds the ablations of the smaller. What a size counts is the design's own affair: ablations, orders, sets.
+    """
+
+    name: str
+    draw: Callable[[int, int, int], Design]
+    estimator: Estimator
+    scalar: str = "log_likelihood"
+    sizes: tuple[int, ...] = (1,)
+
+    def design(self, passages: int, seed: int = 0, size: int | None = None) -> Design:
+        """Return the ablations of `size`; of the largest where none is given."""
+        return self.draw(passages, seed, self.sizes[-1] if size is None else size)
+
+
+def _shapley_design(passages: int, seed: int, orders: int) -> Design:
+    return all_subsets(passages) if passages <= EXACT_SHAPLEY else permutations(passages, orders, seed)
+
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("leave_one_out", lambda passages, seed, size: leave_one_out(passages), difference),
+        Method("balanced", balanced, linear, sizes=(1, 2, 3)),
+        Method("clime", lambda passages, seed, size: clime(passages, seed), linear, "mean_log_likelihood"),
+        Method("lasso", lambda passages, seed, size: bernoulli(passages, size, seed), lasso(), "logit", (32, 48, 64)),
+        Method("shapley", _shapley_design, shapley, sizes=(4, 8, 16)),
+        Method("local_shapley", lambda passages, seed, size: local_shapley(passages), local_shapley_values()),
+    )
+}
+
+
+def method_named(name: str) -> Method:
+    """Return the method called `name`. Errors: `UsageError` listing those there are."""
+    if name not in METHODS:
+        raise UsageError(f"There is no attribution method {name!r}. There are: {', '.join(METHODS)}.")
+    return METHODS[name]
