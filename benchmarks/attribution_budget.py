@@ -186,10 +186,10 @@ class _Known:
 
 def _add_agreement(agreement: dict[str, list[float]], known: _Known, effects: dict[str, FloatArray]) -> None:
     """Compare the order of the passages whose interval in the reference excludes zero, two by two."""
-    design, estimator = DESIGNS["context-cite 256"]
+    design, _ = DESIGNS["context-cite 256"]
     seen = known.observations(design(known.passages))
     reference = effects["context-cite 256"]
-    low, high = effect_interval(estimator, seen, reference[:, None])
+    low, high = effect_interval(linear, seen)
     sure = np.flatnonzero((low[:, 0] > 0) | (high[:, 0] < 0))
     pairs = list(combinations(sure, 2))
     for name, values in effects.items():

@@ -128,7 +128,7 @@ def _run(mode: str, folder: Path, questions: Sequence[Mapping[str, Any]], option
     flags["language_model"] = {"model": options.model}
     with Corpus.open(folder, Settings.load(flags=flags), create=True) as corpus:
         corpus.add([options.documents])
-        texts = {entry.name: corpus.records.documents.load(entry.document_id).text for entry in corpus.documents()}
+        texts = {entry.document: corpus.records.documents.load(entry.document_id).text for entry in corpus.documents()}
         outcomes = []
         for count, question in enumerate(questions):
             outcomes.append(_ask(mode, corpus, question, texts))

@@ -139,7 +139,7 @@ class Settings(BaseSettings):
         received = _corpus_sections(corpus / "fonte.toml") if corpus else {}
         try:
             environment = cls(**_merge(received, trusted)).model_dump()
-            return cls.model_construct(**_sections(cls, _merge(environment, flags or {})))
+            return cls.model_construct(None, **_sections(cls, _merge(environment, flags or {})))
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
 

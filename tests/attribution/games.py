@@ -47,8 +47,7 @@ def brute_force_shapley(passages: int, game: Game) -> np.ndarray:
 def voting(votes, rival: float = 40.0) -> LocalScorer:
     """A model in which passage i adds votes[i] to the logit of the answer token (1), against a rival (0) of `rival`.
 
-    So log p of the answer is the sum of votes - rival to 17 digits while that is far below zero, and logit p is exactly that
-    always.
+    So logit p of the answer is the sum of votes - rival, and so is log p while that is far below zero.
     """
     size = FIRST + len(votes)
     table = np.zeros((size, size))

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from math import comb
 
 import numpy as np
@@ -64,7 +65,7 @@ def test_bernoulli_draws_what_context_cite_draws():
 def test_a_larger_sampled_design_holds_the_smaller():
     for method in METHODS.values():
         rows = [{row.tobytes() for row in method.design(9, 3, size).keep} for size in method.sizes]
-        assert all(small <= large for small, large in zip(rows, rows[1:], strict=False)), method.name
+        assert all(small <= large for small, large in pairwise(rows)), method.name
 
 
 @given(st.integers(0, 30), st.integers(0, 5))

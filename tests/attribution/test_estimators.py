@@ -91,9 +91,9 @@ def test_lasso_is_context_cites_solver(passages, seed, tokens):
     draws = [np.random.RandomState(number).choice([False, True], passages, p=[0.5, 0.5]) for number in range(64)]
     design = bernoulli(passages, 64)
     game = random_game(passages, seed)
-    scaler, model = StandardScaler(), Lasso(alpha=0.01, random_state=0, fit_intercept=True, tol=1e-10, max_iter=100_000)
+    scaler, model = StandardScaler(), Lasso(alpha=0.01, random_state=0, fit_intercept=True)
     outputs = np.array([20 * game(row) for row in draws])
-    make_pipeline(scaler, model).fit(np.array(draws, np.float32), outputs / tokens)
+    make_pipeline(scaler, model).fit(np.array(draws, np.float64), outputs / tokens)
     expected = model.coef_ / scaler.scale_ * tokens
     seen = Observations(
         design.keep, design.weights, np.array([[20 * game(row)] for row in design.keep]), np.array([tokens])

@@ -35,8 +35,8 @@ def of(question: str) -> list[Identity]:
 
 def test_the_other_model_lacks_the_code():
     first, *_, last = of("Which bubble stops the Stillaro S30?")
-    assert (first.codes, first.other) == (1.0, 0.0)
-    assert (last.codes, last.other) == (0.0, 1.0)
+    assert first.codes == 1.0
+    assert last.codes == 0.0
 
 
 def test_a_model_that_does_not_exist_is_missing_everywhere():
@@ -75,7 +75,7 @@ def table(scores: list[float]) -> np.ndarray:
 
 
 def identity(*named: str) -> Identity:
-    return Identity(1, 1, 1, 0, frozenset(named))
+    return Identity(1, 1, 1, frozenset(named))
 
 
 def test_the_best_and_the_nearly_as_good_in_source_order():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fonte.generation.quote_words import Vocabulary, asks_for_number, codes, names, words
+from fonte.generation.quote_words import Vocabulary, codes, names, words
 
 
 def code(question: str, text: str):
@@ -46,19 +45,6 @@ def test_a_letter_code_stands_for_itself():
 def test_names_do_not_include_sentence_beginnings():
     question = "Our pump fell off. Which Stillaro hook held the Tribunal?"
     assert [word.text for word in names(question)] == ["Stillaro", "Tribunal"]
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["How long does it take?", "When does it start?", "Quanto ci mette?", "Wie lange dauert es?", "What sum was paid?"],
-)
-def test_questions_for_numbers(question):
-    assert asks_for_number(question)
-
-
-@pytest.mark.parametrize("question", ["How do I clean it?", "Who decided?", "Che cosa significa?", ""])
-def test_other_questions(question):
-    assert not asks_for_number(question)
 
 
 @settings(max_examples=60, deadline=None)

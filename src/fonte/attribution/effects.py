@@ -107,7 +107,7 @@ def estimate(measured: Measured, question: Question, method: Method, design: Des
         value = method.estimator(seen) if known.all() else partial_difference(seen)
         return Estimate(value, value - exact, value + exact)
     value = method.estimator(seen)
-    low, high = bootstrap(method.estimator, seen, value, question.seed)
+    low, high = bootstrap(method.resample(*seen.keep.shape), seen, question.seed)
     return Estimate(value, *widened(low, high, value, numeric))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from math import comb
 from typing import Any
@@ -29,7 +30,15 @@ class Observations:
 
     def reweighted(self, factors: FloatArray) -> Observations:
         """Return the same with weights multiplied by `factors` [ablation]."""
-        return replace(self, weights=self.weights * factors)
+        other = replace(self, weights=self.weights * factors)
+        other.__dict__["pairs"] = self.pairs
+        return other
+
+    @cached_property
+    def pairs(self) -> tuple[NDArray[np.int64], ...]:
+        """Per passage the ablations that differ in it alone: int64 [pair, (without it, with it)]."""
+        rows = {row.tobytes(): number for number, row in enumerate(self.keep)}
+        return tuple(_pairs(self.keep, rows, passage) for passage in range(self.keep.shape[1]))
 
 
 # An estimator gives float64 [passage, span].
@@ -120,13 +129,11 @@ def shapley(seen: Observations) -> FloatArray:
     both ablations' weights), and the sizes are averaged: exact where every subset is there with equal weight (Shapley
     1953). Errors: `UsageError` where a passage has no pair of ablations that differ in it alone.
     """
-    rows = {row.tobytes(): number for number, row in enumerate(seen.keep)}
     found = np.zeros((seen.keep.shape[1], seen.values.shape[1]))
-    for passage in range(seen.keep.shape[1]):
-        pairs = _pairs(seen.keep, rows, passage)
-        if not pairs:
+    for passage, pairs in enumerate(seen.pairs):
+        if not len(pairs):
             raise UsageError(f"Passage {passage} has no two ablations that differ in it alone: no Shapley value.")
-        without, with_it = np.array(pairs).T
+        without, with_it = pairs.T
         gains = seen.values[with_it] - seen.values[without]
         weights = seen.weights[with_it] * seen.weights[without]
         sizes = seen.keep[without].sum(axis=1)
@@ -143,13 +150,12 @@ def local_shapley_values(neighbours: int = 2, most_removed: int = 2) -> Estimato
     """
 
     def fit(seen: Observations) -> FloatArray:
-        rows = {row.tobytes(): number for number, row in enumerate(seen.keep)}
         passages = seen.keep.shape[1]
         found = np.zeros((passages, seen.values.shape[1]))
         for passage in range(passages):
             around = near(passage, passages, neighbours)
             sizes = min(most_removed, len(around)) + 1
-            for without, with_it in _pairs(seen.keep, rows, passage):
+            for without, with_it in seen.pairs[passage]:
                 removed = np.flatnonzero(~seen.keep[with_it]).tolist()
                 if set(removed) <= set(around) and len(removed) <= most_removed:
                     gain = seen.values[with_it] - seen.values[without]
@@ -159,8 +165,7 @@ def local_shapley_values(neighbours: int = 2, most_removed: int = 2) -> Estimato
     return fit
 
 
-def _pairs(keep: BoolArray, rows: dict[bytes, int], passage: int) -> list[tuple[int, int]]:
-    """Return (row without the passage, row with it) for all rows that differ in it alone."""
+def _pairs(keep: BoolArray, rows: dict[bytes, int], passage: int) -> NDArray[np.int64]:
     found = []
     for number in np.flatnonzero(~keep[:, passage]):
         with_it = keep[number].copy()
@@ -168,7 +173,7 @@ def _pairs(keep: BoolArray, rows: dict[bytes, int], passage: int) -> list[tuple[
         partner = rows.get(with_it.tobytes())
         if partner is not None:
             found.append((int(number), partner))
-    return found
+    return np.array(found, np.int64).reshape(-1, 2)
 
 
 def _sklearn(module: str) -> Any:

@@ -17,16 +17,15 @@ DEVIATIONS = 1.96
 TOLERANCE = 0.1
 
 
-def bootstrap(
-    estimator: Estimator, seen: Observations, value: FloatArray, seed: int = 0
-) -> tuple[FloatArray, FloatArray]:
-    """Return low and high [passage, span] of an estimate `value`, by resampling ablations; row 0 always stays.
+def bootstrap(estimator: Estimator, seen: Observations, seed: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Return low and high [passage, span] of an estimate, by resampling ablations; row 0 always stays.
 
     The interval is that of percentiles at 95 %. A resample is a reweighting, so that every passage keeps its rows; the
     weights are exponential (Bayesian bootstrap, Rubin 1981), because a plain resample can lose a passage's only row. A
     fit with nearly as many coefficients as ablations follows its ablations too closely, and so do its resamples; the
-    interval is therefore stretched about `value` by sqrt(m / (m - p)), as residuals are in least squares.
+    interval is therefore stretched about the estimate by sqrt(m / (m - p)), as residuals are in least squares.
     """
+    value = estimator(seen)
     generator = np.random.default_rng(seed)
     drawn = []
     for _ in range(RESAMPLES):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fonte.attribution.designs import BoolArray, FloatArray
 from fonte.attribution.question import Span, Tokens
 from fonte.attribution.scalars import scalar_named, span_errors, span_values
-from fonte.likelihood import EvaluationStore, MemoryEvaluations, Noise, PromptSegments, Scorer, score
+from fonte.likelihood import EvaluationStore, Noise, PromptSegments, Scorer, score
 from fonte.likelihood.noise import worse
 from fonte.values import SegmentedPrompt
 
@@ -82,7 +82,7 @@ class Measurement:
         self.passages = given.passages
         self.segments = _with_placebos(given, placebos)
         self.answer = tuple(int(token) for token in answer)
-        self.store = store if store is not None else MemoryEvaluations()
+        self.store = store
         self._known: dict[bytes, NDArray[np.float32]] = {}
         self.own_scalar = ""
         self.noise = Noise("")

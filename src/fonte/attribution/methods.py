@@ -28,6 +28,8 @@ class Method:
 
     `sizes` are those to try one after the other until the effects are settled (see `intervals.settled`); a larger
     design holds the ablations of the smaller. What a size counts is the design's own affair: ablations, orders, sets.
+    `resampled` is what the bootstrap fits instead of `estimator`: a penalty holds small effects at zero in every
+    resample, so LASSO's own bootstrap is too sure of them.
     """
 
     name: str
@@ -35,6 +37,11 @@ class Method:
     estimator: Estimator
     scalar: str = "log_likelihood"
     sizes: tuple[int, ...] = (1,)
+    resampled: Estimator | None = None
+
+    def resample(self, ablations: int, passages: int) -> Estimator:
+        """Return the estimator for the bootstrap: `resampled` where there are enough ablations for it."""
+        return self.resampled if self.resampled is not None and ablations > passages + 1 else self.estimator
 
     def design(self, passages: int, seed: int = 0, size: int | None = None) -> Design:
         """Return the ablations of `size`; of the largest where none is given."""
@@ -51,7 +58,14 @@ METHODS = {
         Method("leave_one_out", lambda passages, seed, size: leave_one_out(passages), difference),
         Method("balanced", balanced, linear, sizes=(1, 2, 3)),
         Method("clime", lambda passages, seed, size: clime(passages, seed), linear, "mean_log_likelihood"),
-        Method("lasso", lambda passages, seed, size: bernoulli(passages, size, seed), lasso(), "logit", (32, 48, 64)),
+        Method(
+            "lasso",
+            lambda passages, seed, size: bernoulli(passages, size, seed),
+            lasso(),
+            "logit",
+            (32, 48, 64),
+            linear,
+        ),
         Method("shapley", _shapley_design, shapley, sizes=(4, 8, 16)),
         Method("local_shapley", lambda passages, seed, size: local_shapley(passages), local_shapley_values()),
     )

@@ -49,8 +49,9 @@ def open_passage(
 
     `question.texts[passage]` is the text that the prompt shows; its tokens are cut where sentences end, so the full
     prompt stays the same, token for token. What the prompt puts around the text (signature, closing label) always
-    stays. `question.least` should be the `placebo` of the passages' attribution. The budget counts anew. Errors: `UsageError`
-    for a passage that does not exist, has no sentence, or is shown with another text; those of `attribute`.
+    stays. `question.least` should be the `placebo` of the passages' attribution. The budget counts anew. Errors:
+    `UsageError` for a passage that does not exist, has no sentence, or is shown with another text; those of
+    `attribute`.
     """
     if not 0 <= passage < measurement.passages:
         raise UsageError(f"There is no passage {passage}; the prompt has {measurement.passages}.")

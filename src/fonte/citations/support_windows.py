@@ -63,7 +63,7 @@ def window_spans(text: str, tokens: int, offsets: Offsets) -> list[tuple[int, in
         windows.append((pieces[first][0], pieces[last][1]))
         if last + 1 == len(pieces):
             break
-        first = _next_start(pieces, first, last, tokens // 4)
+        first = _next_start(pieces, first, last, tokens)
     return windows
 
 
@@ -84,10 +84,13 @@ def _pieces(text: str, places: Sequence[tuple[int, int]], tokens: int) -> list[P
     return pieces
 
 
-def _next_start(pieces: Sequence[Piece], first: int, last: int, shared: int) -> int:
-    """Return the piece that the next window begins with: behind `first`, and sharing at most `shared` tokens."""
+def _next_start(pieces: Sequence[Piece], first: int, last: int, tokens: int) -> int:
+    """Return the piece that the next window begins with: it shares a quarter at most, and brings a new piece."""
     start = last + 1
-    while start - 1 > first and pieces[last][3] - pieces[start - 1][2] <= shared:
+    while start - 1 > first:
+        shared, reach = pieces[last][3] - pieces[start - 1][2], pieces[last + 1][3] - pieces[start - 1][2]
+        if shared > tokens // 4 or reach > tokens:
+            break
         start -= 1
     return start
 

@@ -15,12 +15,14 @@ from fonte.cli.doctor import doctor
 from fonte.cli.download import download
 from fonte.cli.explain import explain
 from fonte.cli.list import list_documents
+from fonte.cli.measure import measure
 from fonte.cli.output import warn
 from fonte.cli.reindex import reindex
 from fonte.cli.remove import remove
 from fonte.cli.search import search
 from fonte.cli.show import show
 from fonte.cli.status import status
+from fonte.cli.train_support import train_support
 from fonte.errors import FonteError
 
 app = typer.Typer(
@@ -41,12 +43,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "remove": remove,
     "reindex": reindex,
     "status": status,
+    "measure": measure,
     "doctor": doctor,
     "download": download,
     "demo": demo,
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
+training = typer.Typer(help="Train models from your own data.", no_args_is_help=True, rich_markup_mode=None)
+training.command("support")(train_support)
+app.add_typer(training, name="train")
 
 
 def main() -> None:

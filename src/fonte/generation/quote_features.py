@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +11,9 @@ from numpy.typing import NDArray
 
 from fonte.generation.quote_candidates import Candidate
 from fonte.generation.quote_identity import Identity
-from fonte.generation.quote_words import Word, asks_for_number, codes, words
+from fonte.generation.quote_kinds import asked_kind, holds_kind
+from fonte.generation.quote_words import Word, as_digit, words
+from fonte.values import Passage
 
 _UNRELATED, _SAME = 0.35, 0.75
 """Cosines of two single words between which they pass from unrelated to synonyms (any embedder's are near these)."""
@@ -44,37 +47,44 @@ def similarities(question: str, candidates: Sequence[Candidate], embedder: TextE
     return np.column_stack([alone, within]).astype(np.float64)
 
 
-def coverage(question: str, candidates: Sequence[Candidate], embedder: TextEmbedder) -> NDArray[np.float64]:
-    """Return the share of the question that a sentence and its context speak of: [candidate], in [0, 1].
+def coverage(
+    question: str, passages: Sequence[Passage], candidates: Sequence[Candidate], embedder: TextEmbedder
+) -> Matrix:
+    """Return the share of the question that the sentence with its context, and its document, speak of: [candidate, 2].
 
     A word of the question weighs as much as the question's vector turns when the word is left out, which needs no
-    list of stop words in any language. It is covered by the same word fully, by one of similar meaning in part; a word
-    with a digit by itself alone. A question without words is covered by nothing: zeros.
+    list of stop words in any language. It is covered by the same word fully, by one of similar meaning in part; a
+    number or a code by itself alone. Of the document only the passages that were found are read. A question without
+    words is covered by nothing: zeros. Both in [0, 1].
     """
     asked = words(question)[:_WORDS_ASKED]
-    if not asked:
-        return np.zeros(len(candidates))
+    if not asked or not candidates:
+        return np.zeros((len(candidates), 2))
+    own = [frozenset(_terms(candidate.context, candidate.text)) for candidate in candidates]
+    documents: dict[str, set[str]] = defaultdict(set)
+    for passage in passages:
+        documents[passage.chunk.document_id].update(
+            _terms(passage.chunk.title, *passage.chunk.heading, passage.chunk.text)
+        )
+    names = [passages[candidate.passage].chunk.document_id for candidate in candidates]
+    similar = _Similar(asked, set().union(*own, *documents.values()), embedder)
     weights = _weights(asked, embedder)
-    terms = sorted({term for candidate in candidates for term in _terms(candidate)})
-    similar = _word_similarity([word.folded for word in asked], [word.is_code for word in asked], terms, embedder)
-    column = {term: index for index, term in enumerate(terms)}
-    rows = [similar[:, [column[term] for term in _terms(candidate)]].max(axis=1, initial=0) for candidate in candidates]
-    return np.array([float(row @ weights) for row in rows])
+    whole = {name: similar.best(terms) @ weights for name, terms in documents.items()}
+    return np.array([(similar.best(terms) @ weights, whole[name]) for terms, name in zip(own, names, strict=True)])
 
 
-def number_match(question: str, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
-    """Return .5 where a number is asked for and the sentence has one of its own, -.5 where it has none, else 0."""
-    if not asks_for_number(question):
+def kind_match(question: str, candidates: Sequence[Candidate]) -> NDArray[np.float64]:
+    """Return .5 where a sentence holds the kind of thing that is asked for, -.5 where not, 0 for no kind."""
+    kind = asked_kind(question)
+    if not kind:
         return np.zeros(len(candidates))
-    known = {word.folded for word in codes(question)}
-    own = [any(word.is_code and word.folded not in known for word in words(candidate.text)) for candidate in candidates]
-    return np.array(own, dtype=np.float64) - 0.5
+    return np.array([holds_kind(kind, candidate.shown) for candidate in candidates], dtype=np.float64) - 0.5
 
 
 def identity_matrix(found: Sequence[Identity]) -> Matrix:
-    """Return the shares of `found` as columns: codes, names, own_codes, other."""
-    rows = [(identity.codes, identity.names, identity.own_codes, identity.other) for identity in found]
-    return np.array(rows, dtype=np.float64).reshape(len(found), 4)
+    """Return the shares of `found` as columns: codes, names, own_codes."""
+    rows = [(identity.codes, identity.names, identity.own_codes) for identity in found]
+    return np.array(rows, dtype=np.float64).reshape(len(found), 3)
 
 
 def _embed(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -98,18 +108,27 @@ def _weights(asked: Sequence[Word], embedder: TextEmbedder) -> NDArray[np.float6
     return np.asarray(weights / weights.sum())
 
 
-def _terms(candidate: Candidate) -> list[str]:
-    return [word.folded for word in words(f"{candidate.context}\n{candidate.text}")]
+def _terms(*texts: str) -> list[str]:
+    return [as_digit(word.folded) for text in texts for word in words(text)]
 
 
-def _word_similarity(
-    asked: Sequence[str], exact: Sequence[bool], terms: Sequence[str], embedder: TextEmbedder
-) -> Matrix:
-    if not terms:
-        return np.zeros((len(asked), 0))
-    cosines = _embed(embedder, asked) @ _embed(embedder, terms).T
-    table = np.clip((cosines.astype(np.float64) - _UNRELATED) / (_SAME - _UNRELATED), 0, 1)
-    table[np.array(exact, dtype=bool)] = 0
-    same = np.array([[word == term for term in terms] for word in asked])
-    table[same] = 1
-    return table
+class _Similar:
+    """How well each word of the question is covered by each of `terms`: 1 the same, 0 unrelated."""
+
+    def __init__(self, asked: Sequence[Word], terms: Collection[str], embedder: TextEmbedder) -> None:
+        self._place = {term: index for index, term in enumerate(sorted(terms))}
+        forms = [as_digit(word.folded) for word in asked]
+        self._table = np.zeros((len(asked), len(self._place)))
+        if self._place:
+            cosines = _embed(embedder, [word.folded for word in asked]) @ _embed(embedder, list(self._place)).T
+            self._table = np.clip((cosines.astype(np.float64) - _UNRELATED) / (_SAME - _UNRELATED), 0, 1)
+        for row, form in enumerate(forms):
+            if any(letter.isdigit() for letter in form):
+                self._table[row] = 0
+            if form in self._place:
+                self._table[row, self._place[form]] = 1
+
+    def best(self, terms: Collection[str]) -> NDArray[np.float64]:
+        """Return how well each word of the question is covered by the best of `terms`: [word]."""
+        columns = [self._place[term] for term in terms]
+        return np.asarray(self._table[:, columns].max(axis=1, initial=0))

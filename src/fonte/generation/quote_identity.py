@@ -16,14 +16,12 @@ class Identity:
 
     `codes` and `names` are the shares of the question's codes ("S30", "210", "E9") and capitalised names that the
     passage, its title, headings or document name hold. `own_codes` is the share of the codes that name no document
-    ("E9") and stand in the sentence itself. `other` is 1 where the title carries codes but none of the question's.
-    `named` are the question's words that name this candidate's document.
+    ("E9") and stand in the sentence itself. `named` are the question's words that name this candidate's document.
     """
 
     codes: float
     names: float
     own_codes: float
-    other: float
     named: frozenset[str]
 
 
@@ -54,7 +52,6 @@ class _View:
         self._documents = [passage.chunk.document_id for passage in passages]
         self._texts = [_all_words(passage) for passage in passages]
         self._titles = [Vocabulary.of(passage.chunk.title, passage.document) for passage in passages]
-        self._title_codes = [_title_codes(passage) for passage in passages]
         self._naming = {word: self._named_by(word) for word in (*self._codes, *self._names)}
 
     def identity(self, candidate: Candidate) -> Identity:
@@ -64,12 +61,10 @@ class _View:
         required = [word for word in self._codes if not self._of_another(word, document, named)]
         called = [word for word in self._names if not self._of_another(word, document, named)]
         details = [word for word in self._codes if not self._naming[word]]
-        titled = self._title_codes[passage]
         return Identity(
             codes=_share([self._texts[passage].holds(word) for word in required]),
             names=_share([self._texts[passage].holds(word) for word in called]),
             own_codes=_share([own.holds(word) for word in details]),
-            other=float(bool(titled and self._codes) and not any(word.folded in titled for word in self._codes)),
             named=frozenset(word.folded for word in named),
         )
 
@@ -90,11 +85,6 @@ def _all_words(passage: Passage) -> Vocabulary:
     chunk = passage.chunk
     values = (value for _, value in chunk.signature.fields)
     return Vocabulary.of(chunk.title, passage.document, *chunk.heading, *values, chunk.header, chunk.text)
-
-
-def _title_codes(passage: Passage) -> frozenset[str]:
-    title = passage.chunk.title or passage.document
-    return frozenset(word.folded for word in words(title) if word.is_code)
 
 
 def _share(found: Sequence[bool]) -> float:

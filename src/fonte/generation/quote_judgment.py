@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fonte.generation.quote_candidates import Candidate, candidates
-from fonte.generation.quote_features import TextEmbedder, coverage, identity_matrix, number_match, similarities
+from fonte.generation.quote_features import TextEmbedder, coverage, identity_matrix, kind_match, similarities
 from fonte.generation.quote_identity import Identity, identities
-from fonte.generation.quote_weights import QuoteWeights, load_weights, shares
+from fonte.generation.quote_weights import WITHOUT_MODEL, QuoteWeights, load_weights, shares
 from fonte.values import Passage
 
 READ_BY_MODEL = 12
@@ -70,16 +70,14 @@ def cheap_table(
 ) -> NDArray[np.float64]:
     """Return the features that need no language model: [candidate, feature], columns as `WITHOUT_MODEL`."""
     if not found:
-        return np.zeros((0, 10))
-    length = np.log1p([len(candidate.shown.split()) for candidate in found])
+        return np.zeros((0, len(WITHOUT_MODEL)))
     return np.column_stack(
         [
             similarities(question, found, embedder),
-            coverage(question, found, embedder),
+            coverage(question, passages, found, embedder),
             identity_matrix(named),
-            number_match(question, found),
+            kind_match(question, found),
             [1 / (1 + candidate.passage) for candidate in found],
-            length,
         ]
     )
 

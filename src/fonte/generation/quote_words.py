@@ -10,13 +10,23 @@ from itertools import pairwise
 # A word keeps its inner signs ("R-290", "8.4", "d'acqua" is two) and a trailing plus ("Note 10+" is not "Note 10").
 _WORD = re.compile(r"[^\W_]+(?:[-.,/][^\W_]+)*\+*")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;]\s|[\"“«(¿¡])\s*$")
-_QUANTITY = re.compile(
-    r"\b(?:how (?!do\b|did\b|does\b|can\b|should\b|is\b|are\b|was\b|to\b)\w+|when|what (?:\w+ )?(?:sum|amount|share|"
-    r"number|rate|percentage|temperature|pressure|torque|size|weight|height|year|date|age|speed)|by how|which year|"
-    r"quant\w+|quando|ogni quanto|a che|a quale|wie ?viel\w*|wie (?:lang|oft|hoch|schwer|weit|schnell)\w*|wann|"
-    r"combien|quand|cuánt\w+|cuándo)\b",
-    re.IGNORECASE,
-)
+_DIGITS = {
+    name: digit
+    for digit, names in {
+        "2": "two due zwei deux dos",
+        "3": "three tre drei trois tres",
+        "4": "four quattro vier quatre cuatro",
+        "5": "five cinque fünf cinq cinco",
+        "6": "six sechs seis",
+        "7": "seven sette sieben sept siete",
+        "8": "eight otto acht huit ocho",
+        "9": "nine nove neun neuf nueve",
+        "10": "ten dieci zehn dix diez",
+        "11": "eleven undici elf onze once",
+        "12": "twelve dodici zwölf douze doce",
+    }.items()
+    for name in names.split()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +73,9 @@ def names(question: str) -> list[Word]:
     ]
 
 
-def asks_for_number(question: str) -> bool:
-    """Return whether `question` asks how many, how long, when and the like (English and some neighbours)."""
-    return _QUANTITY.search(question) is not None
+def as_digit(word: str) -> str:
+    """Return a folded numeral from two to twelve as digits ("three" as "3"), any other word as it is."""
+    return _DIGITS.get(word, word)
 
 
 @dataclass(frozen=True, slots=True)

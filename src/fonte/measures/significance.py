@@ -46,8 +46,8 @@ def compare(a: Mapping[str, Summary], b: Mapping[str, Summary], seed: int = 0) -
 def permutation_p(differences: Sequence[float], resamples: int = 9999, seed: int = 0) -> float:
     """Two-sided p-value of the paired (sign-flip) permutation test of a mean difference of zero (Fisher 1935).
 
-    Exact where all sign patterns are fewer than `resamples`. One item, or no difference anywhere, gives 1. Errors: `UsageError`
-    for no items or values that are not finite.
+    Exact where all sign patterns are fewer than `resamples`. One item, or no difference anywhere, gives 1. Errors:
+    `UsageError` for no items or values that are not finite.
     """
     values = _finite(differences)
     if len(values) < 2 or not values.any():

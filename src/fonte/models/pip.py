@@ -21,7 +21,7 @@ POLL_SECONDS = 0.1
 PROGRAM = """
 import os, runpy, sys, threading
 def end_with_parent():
-    sys.stdin.buffer.read()
+    os.read(0, 1)
     os._exit(1)
 threading.Thread(target=end_with_parent, daemon=True).start()
 sys.argv[0] = "pip"
@@ -72,6 +72,8 @@ def _watch(process: subprocess.Popen[bytes], work: Path, progress: Callable[[int
         if process.poll() is None:
             process.kill()
             process.wait()
+        if process.stdin:
+            process.stdin.close()
 
 
 def _bytes_below(folder: Path) -> int:

@@ -227,7 +227,7 @@ class LanceStore:
         """Bring the indices up to date, merge small files and remove versions older than ten seconds.
 
         A vector index is built when comparing every vector takes longer than `flat_seconds`, and kept only if its
-        recall@10 is measured as at least .98. Cheap when nothing was written since the last time.
+        recall@10 is measured as at least .99. Cheap when nothing was written since the last time.
         """
         with self._lock.held():
             self._finish_purge()
