@@ -35,13 +35,15 @@ from fonte.generation.quote_weights import FEATURES, WITHOUT_MODEL, Linear, Quot
 from fonte.models import load_embedder, load_language_model
 from fonte.settings import Settings
 
-CHOICE = ("cosine_in_context", "coverage", "codes", "own_codes", "kind", "question_gain")
-ANSWERABLE = ("cosine_in_context", "coverage", "document_coverage", "codes", "own_codes", "question_gain")
-STRENGTH = 1.0
+CHOICE = ("cosine_in_context", "coverage", "codes", "kind", "question_gain")
+ANSWERABLE = ("cosine", "document_coverage", "codes", "own_codes", "kind")
+STRENGTH = 0.3
 """Inverse strength of the L2 penalty on standardised weights."""
 _WEIGHT = {("asked", True): 1.0, ("asked", False): 3.0, ("document", False): 0.5, ("sentence", False): 0.3}
 """Real gaps count most; a document without its gold sentence may still answer elsewhere, so it counts least."""
-RATIO, MOST = 0.3, 4
+ODDS = 1.5
+"""How many questions have an answer for each that has none: a wrong refusal costs more than a poor quote."""
+RATIO, MOST = 0.25, 4
 
 
 def main() -> int:
@@ -123,13 +125,13 @@ def fit_choice(tables: Sequence[Table], names: Sequence[str]) -> dict[str, float
 
 
 def fit_answerable(rows: Sequence[tuple[Table, NDArray[np.float64]]], names: Sequence[str]) -> dict[str, float]:
-    """Fit the log-odds that the best candidate answers; both classes weigh the same in sum."""
+    """Fit the log-odds that the best candidate answers; the classes weigh `ODDS` to one in sum."""
     columns = [FEATURES.index(name) for name in names]
     matrix = np.array([row[columns] for _, row in rows])
     scale = matrix.std(axis=0) + 1e-9
     answerable = np.array([table.answerable for table, _ in rows])
     weights = np.array([_WEIGHT[table.variant, table.answerable] for table, _ in rows])
-    weights[answerable] *= weights[~answerable].sum() / weights[answerable].sum()
+    weights[answerable] *= ODDS * weights[~answerable].sum() / weights[answerable].sum()
     model = LogisticRegression(C=STRENGTH, max_iter=1000).fit(matrix / scale, answerable, weights)
     fitted = {name: round(float(w), 4) for name, w in zip(names, model.coef_[0] / scale, strict=True)}
     return {"intercept": round(float(model.intercept_[0]), 4), **fitted}
@@ -155,7 +157,7 @@ def report(title: str, pairs: Iterable[tuple[Table, QuoteWeights]]) -> None:
     """Print the figures of tables, each judged by its weights."""
     counts: Counter[str] = Counter()
     for table, weights in pairs:
-        named = [Identity(1, 1, 1, frozenset(words)) for words in table.named]
+        named = [Identity(1, 1, frozenset(words)) for words in table.named]
         _count(counts, table, named, weights)
     asked, gaps = counts["asked"], max(counts["gaps"], 1)
     print(

@@ -19,7 +19,7 @@ from sample_answers import EXAMPLES, covers, gold_spans
 from fonte import Corpus
 from fonte.generation.quote_candidates import Candidate, candidates
 from fonte.generation.quote_identity import identities
-from fonte.generation.quote_judgment import READ_BY_MODEL, cheap_table, gain_columns
+from fonte.generation.quote_judgment import READ_BY_MODEL, cheap_table, gains
 from fonte.generation.quote_weights import load_weights
 from fonte.models import Embedder, LanguageModel
 from fonte.settings import Settings
@@ -54,14 +54,14 @@ class Asked:
     def __init__(self, embedder: Embedder, language_model: LanguageModel) -> None:
         self.embedder = _Remembering(embedder)
         self._language_model = language_model
-        self._gains: dict[tuple[str, str], NDArray[np.float64]] = {}
+        self._gains: dict[tuple[str, str], float] = {}
 
     def gains(self, question: str, found: Sequence[Candidate]) -> NDArray[np.float64]:
-        """Return the columns of the language model: [candidate, 2]."""
+        """Return what the language model says: [candidate]."""
         new = [one for one in found if (question, one.in_context) not in self._gains]
         if new:
-            rows = gain_columns(question, new, self._language_model)
-            self._gains |= {(question, one.in_context): row for one, row in zip(new, rows, strict=True)}
+            values = gains(question, new, self._language_model)
+            self._gains |= {(question, one.in_context): value for one, value in zip(new, values, strict=True)}
         return np.array([self._gains[question, one.in_context] for one in found])
 
 

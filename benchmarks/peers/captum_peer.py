@@ -11,7 +11,7 @@ import torch
 
 
 def program(job: dict[str, Any], model: Any, tokenizer: Any) -> tuple[list[list[bool]], list[list[float]]]:
-    """Attribute every answer; the value of an ablation is that of the full prompt minus the attribution."""
+    """Attribute every answer; captum tells differences only, so the value of the full prompt is set to 0."""
     from captum.attr import FeatureAblation, LLMAttribution, TextTemplateInput
 
     def template(*passages: str) -> str:
@@ -23,15 +23,9 @@ def program(job: dict[str, Any], model: Any, tokenizer: Any) -> tuple[list[list[
     options = {} if job["peer"] == "captum defaults" else {"forward_in_tokens": False, "use_cached_outputs": False}
     columns = []
     for answer in job["answers"]:
-        full: list[float] = []
-
-        def inspect(prompt: str, target: str, log_p: list[float], full: list[float] = full) -> None:
-            full.append(float(sum(log_p)))
-
         inputs = TextTemplateInput(template, job["passages"], baselines=[""] * count)
-        result = attribution.attribute(inputs, torch.tensor(answer), _inspect_forward=inspect, **options)
-        effects = result.seq_attr.flatten().tolist()
-        columns.append([full[0], *(full[0] - effect for effect in effects)])
+        result = attribution.attribute(inputs, torch.tensor(answer), **options)
+        columns.append([0.0, *(-effect for effect in result.seq_attr.flatten().tolist())])
     masks = [[True] * count] + [[other != passage for other in range(count)] for passage in range(count)]
     return masks, [list(row) for row in zip(*columns, strict=True)]
 

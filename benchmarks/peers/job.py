@@ -19,11 +19,13 @@ class Counter:
 
     def __init__(self, model: Any) -> None:
         self.tokens = 0
-        model.register_forward_pre_hook(self._count, with_kwargs=True)
+        self._forward = model.forward
+        model.forward = self._counted  # some programs call the model, some its method
 
-    def _count(self, module: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
+    def _counted(self, *arguments: Any, **options: Any) -> Any:
         ids = options.get("input_ids", arguments[0] if arguments else None)
         self.tokens += int(ids.numel()) if ids is not None else 0
+        return self._forward(*arguments, **options)
 
 
 def load(job: dict[str, Any]) -> tuple[Any, Any]:
@@ -42,7 +44,7 @@ def load(job: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def run(program: Callable[[dict[str, Any], Any, Any], tuple[list[list[bool]], list[list[float]]]]) -> None:
-    """Run `program(job, model, tokenizer)`, which returns masks and log-probabilities, on the files named as arguments."""
+    """Run `program(job, model, tokenizer)` on the files named as arguments; it returns masks and log-probabilities."""
     job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     model, tokenizer = load(job)
     counter = Counter(model)

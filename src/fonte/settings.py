@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as UnreadableVariableError
 
 from fonte.errors import SettingsError
 
@@ -142,6 +144,8 @@ class Settings(BaseSettings):
             return cls.model_construct(None, **_sections(cls, _merge(environment, flags or {})))
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
+        except UnreadableVariableError as error:
+            raise SettingsError(f"A FONTE_… variable of the environment is not valid JSON: {error}.") from None
 
 
 def user_config_path() -> Path:
@@ -189,9 +193,13 @@ def _merge(weak: Mapping[str, Any], strong: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _explain(error: ValidationError) -> str:
-    lines = [
-        f"  {'.'.join(map(str, item['loc']))} = {item.get('input')!r}: {item['msg']}"
-        for item in error.errors(include_url=False)
-    ]
+    lines = [f"  {'.'.join(map(str, item['loc']))}{_shown(item)}: {item['msg']}" for item in error.errors()]
     advice = "Correct them in fonte.toml, environment (FONTE_…) or flags."
     return "\n".join(["Settings are not valid:", *lines, advice])
+
+
+def _shown(item: ErrorDetails) -> str:
+    """Return what was given, unless it may be a key under whatever name: a misspelt one is still secret."""
+    if item["type"] == "extra_forbidden" or "api_key" in item["loc"] or isinstance(item["input"], Mapping):
+        return ""
+    return f" = {item['input']!r}"

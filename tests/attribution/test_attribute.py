@@ -235,6 +235,19 @@ def test_effects_are_the_same_in_every_run():
     assert other.effects != runs[0].effects
 
 
+def test_nothing_of_the_callers_is_touched():
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    measurement = Measurement(voting(VOTES), prompt(5), (1,))
+    keep = measurement.masks(np.array([[True] * 5, [False] * 5, [True] * 5]))
+    before = keep.copy()
+    measurement.evaluate(keep)
+    assert measurement.ablations == 2  # context-cite evaluates repeated masks again
+    for method in METHODS:
+        attribute(measurement, question(5, method))
+    assert np.array_equal(keep, before)
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
 def test_units_are_said():
     measurement = Measurement(voting(VOTES), prompt(5), (1,))
     units = {name: attribute(measurement, question(5, name)).unit for name in METHODS}

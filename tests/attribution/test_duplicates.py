@@ -68,6 +68,17 @@ def test_a_search_that_runs_out_of_time_keeps_the_group_it_has():
         calls.append(1)
         return (1.0, 0.1) if len(calls) == 1 else (None, 0.0)
 
-    group = redundant_group(range(5), joint)
+    group = redundant_group(range(4), joint)
     assert group is not None
-    assert group.passages == (0, 1, 2, 3, 4)
+    assert group.passages == (0, 1, 2, 3)
+
+
+def test_an_effect_that_all_share_a_little_is_no_group():
+    asked = []
+
+    def joint(passages):
+        asked.append(1)
+        return len(passages) * 0.1, 0.2
+
+    assert redundant_group(range(20), joint) is None
+    assert len(asked) <= 25

@@ -95,6 +95,53 @@ def test_status_prints_counts(fonte, library):
     assert status["states"]["indexed"] == 2
 
 
+def test_the_record_of_an_answer_is_named_and_listed(fonte, library):
+    fonte("add", library)
+    run = fonte("ask", "At what pressure does the valve open?", "--mode", "quote")
+    (record,) = fonte("list", "--records", "--json").json["records"]
+    assert record["question"] == "At what pressure does the valve open?"
+    assert f"Record {record['id']}" in run.err
+    assert record["id"] in fonte("list", "--records").out
+    assert fonte("explain", "ffff").code == 2
+
+
+def test_effects_need_a_record_and_say_so_before_they_begin(fonte, library):
+    fonte("add", library)
+    run = fonte("ask", "valve?", "--mode", "quote", "--effects", "--no-record")
+    assert (run.code, run.out) == (2, "")
+
+
+def test_adding_what_is_not_there_makes_no_corpus(fonte, tmp_path):
+    assert fonte("add", "missing").code == 2
+    assert not (tmp_path / "fonte-corpus").exists()
+
+
+def test_a_disk_that_fails_is_a_message_and_no_stack_of_calls(fonte, library, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("fonte.corpus.Corpus.add", full)
+    run = fonte("add", library)
+    assert run.code == 3
+    assert "No space left" in run.err
+
+
+def test_an_interrupted_run_says_that_it_can_go_on(fonte, library, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fonte.corpus.Corpus.add", interrupt)
+    run = fonte("add", library)
+    assert run.code == 130
+    assert "same command again" in run.err
+
+
+def test_looking_at_a_corpus_loads_no_model():
+    program = "import sys, fonte.corpus.corpus; print(sorted({'torch', 'transformers'} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
 def test_show_and_remove(fonte, library):
     fonte("add", library)
     shown = fonte("show", "pump.txt", "--json").json

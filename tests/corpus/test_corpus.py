@@ -4,7 +4,8 @@ import pytest
 
 from fonte.corpus import Corpus
 from fonte.errors import CorpusError, UsageError
-from fonte.settings import EmbedderSettings, Settings, refused_corpus_keys
+from fonte.settings import EmbedderSettings, LanguageModelSettings, Settings, refused_corpus_keys
+from fonte.values import Place
 from tests.tiny import tiny_embedder_folder
 
 
@@ -67,6 +68,77 @@ def test_purging_leaves_no_byte_behind(filled, library):
     filled.remove(["secret.txt"], purge=True)
     assert not found_on_disk(filled.folder, secret)
     assert filled.status()["documents"] == 4
+
+
+def test_purging_reaches_the_index_that_a_reindex_replaced(filled, library):
+    secret = "Zq7vXk2mPw9sLd4tRb"
+    (library / "secret.txt").write_text(f"The code is {secret}. It opens the door.", "utf-8")
+    filled.add([library])
+    filled.reindex()
+    filled.remove(["secret.txt"], purge=True)
+    assert not found_on_disk(filled.folder, secret)
+
+
+def test_a_path_means_all_that_is_indexed_of_it(filled, library, monkeypatch):
+    assert sorted(filled.remove([str(library / "rows.jsonl")])) == ["rows.jsonl#a", "rows.jsonl#b"]
+    monkeypatch.chdir(library)
+    assert len(filled.remove(["manuals", "manuals/valve.md"])) == 2
+    assert filled.status()["documents"] == 0
+    assert filled.status()["index_rows"] == 0
+
+
+def test_a_file_with_rows_is_removed_by_its_name(filled):
+    assert sorted(filled.remove(["rows.jsonl"])) == ["rows.jsonl#a", "rows.jsonl#b"]
+
+
+@pytest.mark.parametrize("name", ["", " ", "nothing", "rows"])
+def test_a_name_that_means_nothing_removes_nothing(filled, library, monkeypatch, name):
+    monkeypatch.chdir(library)
+    with pytest.raises(UsageError):
+        filled.remove(["valve.md", name])
+    assert filled.status()["documents"] == 4
+
+
+def test_an_index_that_another_process_built_anew_is_noticed(filled, library, settings):
+    assert filled.search("tank")
+    with Corpus.open(filled.folder, settings) as other:
+        other.reindex()
+    assert filled.index.generation() == "0002"
+    assert filled.search("tank")
+    (library / "lamp.txt").write_text("The lamp is green.", "utf-8")
+    assert filled.add([library]).counts == {"indexed": 1, "unchanged": 3}
+
+
+def test_a_passage_of_a_document_that_was_removed_still_has_a_place(filled):
+    passage = filled.search("valve opens")[0]
+    filled.remove(["valve.md"])
+    assert filled.place(passage, 0, 5) == Place(heading=passage.chunk.heading)
+
+
+def test_a_server_that_fails_gives_an_incomplete_answer_with_its_passages(tmp_path, library, settings):
+    model = LanguageModelSettings(model="x", endpoint="http://127.0.0.1:9/v1", retries=0, timeout=1)
+    generation = settings.generation.model_copy(update={"mode": "auto"})
+    asked = settings.model_copy(update={"language_model": model, "generation": generation})
+    with Corpus.open(tmp_path / "corpus", asked, create=True) as corpus:
+        corpus.add([library])
+        answer = corpus.ask("How many litres does the tank hold?")
+    assert answer.status == "incomplete"
+    assert "127.0.0.1" in answer.reason
+    assert answer.passages
+
+
+def test_a_corpus_whose_making_was_killed_is_made_by_the_next_run(tmp_path, settings):
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    (folder / ".corpus.json.4711").write_text("{", "utf-8")
+    Corpus.open(folder, settings, create=True).close()
+    Corpus.open(folder, settings).close()
+
+
+def test_a_place_where_no_folder_can_be_is_no_place_for_a_corpus(tmp_path, settings):
+    (tmp_path / "file").write_text("x", "utf-8")
+    with pytest.raises(CorpusError, match="Choose another folder"):
+        Corpus.open(tmp_path / "file" / "corpus", settings, create=True)
 
 
 def found_on_disk(folder, text):

@@ -141,6 +141,14 @@ def test_failed_files_are_not_read_again_until_they_change_or_retry_is_asked(cor
     assert states(corpus.add([library], retry=True))["bad.pdf"] == "failed"
 
 
+def test_a_file_that_is_passed_over_again_is_not_written_again(corpus, library):
+    (library / "picture.png").write_bytes(b"\x89PNG")
+    corpus.add([library])
+    before = corpus.records.ledger.get(str(library / "picture.png"))
+    assert corpus.add([library]).counts == {"unchanged": 3, "skipped": 1}
+    assert corpus.records.ledger.get(str(library / "picture.png")) == before
+
+
 def test_a_text_over_the_limit_is_skipped_with_the_numbers(corpus, library, monkeypatch):
     monkeypatch.setattr(ingest_module, "CHARACTERS_AT_MOST", 100)
     (library / "long.txt").write_text("word " * 100, "utf-8")

@@ -94,6 +94,12 @@ def test_any_question_and_any_text(tiny, always, question, bodies):
     check(answer(question, passages, *tiny), passages)
 
 
+def test_an_empty_question_has_a_probability(tiny):
+    judgment = judge("", PASSAGES, *tiny)
+    assert 0 <= judgment.probability <= 1
+    assert all(score == score for score in judgment.scores)
+
+
 def test_without_sentences_the_reason_says_so(tiny):
     result = answer("How much?", [passage("S30", "  \n")], *tiny)
     assert (result.status, result.text, result.citations) == ("not_in_sources", "", ())

@@ -12,6 +12,8 @@ from fonte.attribution.effects import Group
 
 # How much of the joint effect a smaller group must keep to take its place.
 SHARE_KEPT = 0.8
+# More passages than this do not replace each other: each adds a little.
+MOST = 4
 
 # Removing these passages together gives this effect and half width on one span; None where it cannot be measured.
 Joint = Callable[[Sequence[int]], tuple[float | None, float]]
@@ -20,8 +22,8 @@ Joint = Callable[[Sequence[int]], tuple[float | None, float]]
 def redundant_group(useless: Sequence[int], joint: Joint) -> Group | None:
     """Return the smallest group found among `useless` passages that matters together; None where none does.
 
-    `joint` is asked for about 2 k log2(n / k) removals, for k passages of n. What cannot be measured ends the search
-    with the group as it is.
+    A group has two to `MOST` passages: where an effect is spread over more, the search gives up as soon as that shows.
+    `joint` is asked for about 2 k log2(n / k) removals, for k passages of n. What cannot be measured counts as needed.
     """
     members = list(useless)
     if len(members) < 2:
@@ -31,9 +33,12 @@ def redundant_group(useless: Sequence[int], joint: Joint) -> Group | None:
         return None
     piece = len(members) // 2
     while piece and len(members) > 2:
+        pieces = -(-len(members) // piece)
         members, shrunk = _without_a_piece(members, piece, whole, joint)
+        if not shrunk and pieces > MOST:
+            return None  # every piece is needed, so the group has more members than `MOST`
         piece = min(piece, len(members) // 2) if shrunk else piece // 2
-    return Group(tuple(members), same_text=False)
+    return Group(tuple(members), same_text=False) if len(members) <= MOST else None
 
 
 def _without_a_piece(members: list[int], piece: int, whole: float, joint: Joint) -> tuple[list[int], bool]:

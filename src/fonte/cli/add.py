@@ -15,7 +15,7 @@ INCOMPLETE = 3
 
 
 def add(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders to index.")],
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders to index.", exists=True, readable=False)],
     corpus: CorpusOption = DEFAULT_CORPUS,
     prune: Annotated[bool, typer.Option("--prune", help="Remove documents whose files are gone below PATHS.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Let --prune remove more than a fifth of the corpus.")] = False,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import fonte
-from fonte.cli.explain import BudgetOption, print_explanation
+from fonte.cli.explain import BudgetOption, effect_text, print_explanation
 from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, PassagesOption, WhereOption, flags
 from fonte.cli.output import print_json, printable, progress, warn
-from fonte.errors import UsageError
+from fonte.errors import FonteError, UsageError
 
 if TYPE_CHECKING:
     from fonte.corpus.explanation import Explanation
@@ -41,18 +41,17 @@ def ask(
         retrieval={"passages": passages},
         records={"enabled": None if record else False},
     )
-    with fonte.Corpus.open(corpus, fonte.Settings.load(corpus, chosen)) as opened:
+    settings = fonte.Settings.load(corpus, chosen)
+    if effects and not settings.records.enabled:
+        raise UsageError("Effects are measured on a recorded answer: leave out --no-record, or turn records on.")
+    with fonte.Corpus.open(corpus, settings) as opened:
         answer = opened.ask(question, where=where, show=None if json else _show)
-        explained = _measure(opened, answer, budget) if effects and answer.status == "answered" else None
-    if json:
-        from fonte.records.serialize import answer_json
-
-        print_json(answer_json(explained.answer if explained else answer))
-    else:
-        _print_sources(explained.answer if explained else answer)
-        if explained:
-            typer.echo("")
-            print_explanation(explained)
+        try:
+            explained = _measure(opened, answer, budget) if effects and answer.status == "answered" else None
+        except FonteError:
+            _print(answer, None, json)  # the answer is there, whatever became of its effects
+            raise
+    _print(answer, explained, json)
     if answer.status == "incomplete":
         warn(f"Incomplete: {answer.reason}")
         raise typer.Exit(INCOMPLETE)
@@ -62,10 +61,23 @@ def _measure(opened: fonte.Corpus, answer: Answer, budget: float | None) -> Expl
     """Measure the effects after the answer has been shown; say first how long it will take."""
     from fonte.corpus.explaining import Wish
 
-    if not answer.record:
-        raise UsageError("Effects are measured on a recorded answer: leave out --no-record, or turn records on.")
     with progress("Measuring") as advance:
         return opened.explain(answer.record, Wish(budget=budget, tell=warn), advance)
+
+
+def _print(answer: Answer, explained: Explanation | None, json: bool) -> None:
+    shown = explained.answer if explained else answer
+    if json:
+        from fonte.records.serialize import answer_json
+
+        print_json(answer_json(shown))
+        return
+    _print_sources(shown)
+    if explained:
+        typer.echo("")
+        print_explanation(explained)
+    if answer.record:
+        warn(f"Record {answer.record}: fonte explain shows what each source contributed.")
 
 
 def _show(text: str) -> None:
@@ -75,7 +87,7 @@ def _show(text: str) -> None:
 def _print_sources(answer: Answer) -> None:
     """Print what was cited below the streamed text: number, document, page, and the quote."""
     if answer.status == "not_in_sources":
-        typer.echo(f"The sources do not answer this. {answer.reason}".rstrip())
+        typer.echo(printable(f"The sources do not answer this. {answer.reason}".rstrip(), keep="\n"))
         return
     typer.echo("\n")
     told: set[tuple[str, int, int]] = set()
@@ -84,6 +96,8 @@ def _print_sources(answer: Answer) -> None:
         if key not in told:
             told.add(key)
             typer.echo(_source_line(answer, citation))
+    if answer.status == "answered" and answer.reason:
+        warn(answer.reason)
     if answer.invented_markers:
         warn(f"Removed citations of sources that do not exist: {', '.join(answer.invented_markers)}")
     if answer.dropped_passages:
@@ -94,4 +108,5 @@ def _source_line(answer: Answer, citation: Citation) -> str:
     marker = answer.text[citation.marker_start : citation.marker_end]
     page = f", page {citation.page}" if citation.page else ""
     quote = f": “{printable(' '.join(citation.quote.split()))}”" if citation.quote else ": no quote supports this"
-    return f"{marker} {printable(citation.document)}{page} ({citation.origin}, {citation.status}){quote}"
+    effect = f"; effect: {effect_text(citation.effect)}" if citation.effect else ""
+    return f"{marker} {printable(citation.document)}{page} ({citation.origin}, {citation.status}{effect}){quote}"

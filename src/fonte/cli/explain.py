@@ -10,6 +10,7 @@ import typer
 import fonte
 from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption
 from fonte.cli.output import print_json, printable, progress, warn
+from fonte.errors import UsageError
 
 if TYPE_CHECKING:
     from fonte.corpus.explanation import Explanation
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 BAR = 24
 MethodOption = Annotated[
-    str, typer.Option("--method", help="leave_one_out, clime, lasso, shapley or local_shapley.", show_default=True)
+    str,
+    typer.Option(
+        "--method", help="leave_one_out, balanced, clime, lasso, shapley or local_shapley.", show_default=True
+    ),
 ]
 BudgetOption = Annotated[float | None, typer.Option("--budget", min=0.0, help="Seconds to spend on measuring.")]
 
@@ -32,9 +36,9 @@ def explain(
 ) -> None:
     """Show what each passage contributed to a recorded answer.
 
-    The effect of a passage is how much less likely the answer becomes without it, in nats, with a 95 % interval. It is
-    measured with the language model that answered; it is not the retrieval score, and not whether the passage supports
-    the answer.
+    The effect of a passage is how much less likely the answer becomes without it, with a 95 % interval: in nats, or in
+    the unit of the method. It is measured with the language model that answered; it is not the retrieval score, and not
+    whether the passage supports the answer.
     """
     from fonte.corpus.explaining import Wish  # imports the models' libraries
 
@@ -43,7 +47,10 @@ def explain(
     if html is not None:
         from fonte.corpus.page import explanation_page
 
-        html.write_text(explanation_page(found), encoding="utf-8")
+        try:
+            html.write_text(explanation_page(found), encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UsageError(f"The page cannot be written to {html}: {error.strerror or error}.") from None
         warn(f"Wrote {html}")
     if json:
         print_json(found.to_json())
@@ -68,20 +75,25 @@ def print_explanation(found: Explanation) -> None:
     tokens = found.attribution.tokens
     typer.echo(
         f"{found.attribution.method}, {found.attribution.ablations} ablations, {found.attribution.seconds:.1f} s; "
-        f"tokens computed {tokens.computed:,}, shared {tokens.shared:,}; noise ±{found.attribution.noise:.2f} nats"
+        f"tokens computed {tokens.computed:,}, shared {tokens.shared:,}; "
+        f"noise ±{found.attribution.noise:.2f} {found.attribution.unit}"
     )
 
 
-def _line(effect: Effect, passage: Passage, largest: float) -> str:
-    value = effect.value or 0.0
-    bar = ("█" if value > 0 else "░") * round(BAR * abs(value) / largest) if largest else ""
-    numbers = "" if effect.value is None else f"{value:+8.2f} nats [{effect.low:.2f}, {effect.high:.2f}]"
-    shown = {
+def effect_text(effect: Effect) -> str:
+    """Return an effect in words: value with interval, or that there is none, or that it was not measured."""
+    numbers = "" if effect.value is None else f"{effect.value:+.2f} {effect.unit} [{effect.low:.2f}, {effect.high:.2f}]"
+    return {
         "not_measured": "not measured",
         "no_measurable_effect": "no measurable effect",
         "interchangeable": f"{numbers} together with its near-duplicates",
         "measured": numbers,
     }[effect.status]
+
+
+def _line(effect: Effect, passage: Passage, largest: float) -> str:
+    value = effect.value or 0.0
+    bar = ("█" if value > 0 else "░") * round(BAR * abs(value) / largest) if largest else ""
     signature = "" if effect.signature_value is None else f", of which its signature {effect.signature_value:+.2f}"
     where = passage.document + (f" > {passage.chunk.heading[-1]}" if passage.chunk.heading else "")
-    return f"{bar:<{BAR}} {shown}{signature}  {where} (retrieval score {passage.retrieval_score:.2f})"
+    return f"{bar:<{BAR}} {effect_text(effect)}{signature}  {where} (retrieval score {passage.retrieval_score:.2f})"

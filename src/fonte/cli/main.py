@@ -16,7 +16,7 @@ from fonte.cli.download import download
 from fonte.cli.explain import explain
 from fonte.cli.list import list_documents
 from fonte.cli.measure import measure
-from fonte.cli.output import warn
+from fonte.cli.output import print_anything, warn
 from fonte.cli.reindex import reindex
 from fonte.cli.remove import remove
 from fonte.cli.search import search
@@ -33,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+INCOMPLETE, INTERRUPTED = 3, 130
 COMMANDS: dict[str, Callable[..., None]] = {
     "add": add,
     "ask": ask,
@@ -57,14 +58,20 @@ app.add_typer(training, name="train")
 
 def main() -> None:
     """Run the program: exit 0 good, 1 gate failed, 2 usage, 3 incomplete, 130 interrupted."""
+    print_anything()
     try:
         app()
     except FonteError as error:
         warn(f"Error: {error}")
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        warn("Interrupted. What was finished is kept; run the same command again to go on.")
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:  # what typer makes of Ctrl-C
+            warn("Interrupted. What was finished is kept; run the same command again to go on.")
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        # A full disk, a folder without permission: what is finished is kept, and a stack of calls would not help.
+        warn(f"Error: {error}. Correct that, then run the same command again.")
+        sys.exit(INCOMPLETE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import unicodedata
@@ -15,19 +16,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-DIRECTION_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-
 # Overrides and isolates can make a terminal show text in another order than it is.
 DIRECTION_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 def print_json(value: Any) -> None:
-    """Print `value` as one JSON object; lone surrogates of undecodable file names are written as escapes."""
+    """Print `value` as one JSON object, all in escapes where stdout cannot say a character of it.
+
+    That is so for lone surrogates of undecodable file names everywhere, and for most scripts in the code pages of
+    Windows.
+    """
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
         text = json.dumps(value, allow_nan=False)
     typer.echo(text)
+
+
+def print_anything() -> None:
+    """Make stdout and stderr write what their encoding lacks as escapes, instead of failing in the middle."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def warn(message: str) -> None:

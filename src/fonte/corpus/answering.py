@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.corpus.probes import known_probe
-from fonte.errors import UsageError
+from fonte.errors import EndpointError, UsageError
 from fonte.generation.answering import write_answer
 from fonte.generation.events import Event, Finished, MarkerShown, Prompted, TextShown, fold
 from fonte.generation.quote import quote_answer
@@ -60,8 +60,7 @@ class Answerer:
         passages = self._rank(question, candidates)
         clock.append(time.perf_counter())
         told = Told()
-        told.model, events = self._write(question, passages)
-        answer = fold(self._shown(events, told, show), question, passages)
+        answer = fold(self._shown(self._write(question, passages, told), told, show), question, passages)
         clock.append(time.perf_counter())
         spent = (round(after - before, 4) for before, after in pairwise(clock))
         answer = replace(answer, seconds=tuple(zip(("retrieve", "rerank", "generate"), spent, strict=True)))
@@ -81,16 +80,24 @@ class Answerer:
         ranked = rerank(reranker, question, passages) if reranker else passages
         return ranked[: self._corpus.settings.retrieval.passages]
 
-    def _write(self, question: str, passages: list[Passage]) -> tuple[LanguageModel | None, Iterator[Event]]:
-        """Return the events of the answer, and the model that makes it (None where no model is needed)."""
+    def _write(self, question: str, passages: list[Passage], told: Told) -> Iterator[Event]:
+        """Yield the events of the answer; `told` gets the model that makes it, if one is needed."""
         corpus = self._corpus
         if not passages:
-            return None, iter([Finished("not_in_sources", self._why_nothing(), "")])
+            yield Finished("not_in_sources", self._why_nothing(), "")
+            return
         settings, model = corpus.settings.generation, corpus.language_model
-        mode = known_probe(model).mode if settings.mode == "auto" else settings.mode
-        if mode == "quote":
-            return model, quote_answer(question, passages, model, corpus.index.embedder, settings, corpus.place)
-        return model, write_answer(question, passages, model, settings, corpus.place)
+        told.model = model
+        mode = settings.mode
+        try:
+            mode = known_probe(model).mode if mode == "auto" else mode
+            if mode == "quote":
+                yield from quote_answer(question, passages, model, corpus.index.embedder, settings, corpus.place)
+            else:
+                yield from write_answer(question, passages, model, settings, corpus.place)
+        except EndpointError as error:
+            # An answer that could not be made is a result too, with its passages: never only a message.
+            yield Finished("incomplete", f"The language model failed: {error}", "" if mode == "auto" else mode)
 
     def _why_nothing(self) -> str:
         if not self._corpus.records.documents.list():

@@ -6,25 +6,30 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fonte
 from fonte.chunking import chunker_from
-from fonte.corpus.answering import Answerer
-from fonte.corpus.explaining import Explainer, Wish
-from fonte.corpus.explanation import Explanation
 from fonte.corpus.index import Index
 from fonte.corpus.ingest import Ingest, Progress
 from fonte.corpus.manifest import create_manifest, read_manifest
 from fonte.corpus.pruning import check_prune, vanished
 from fonte.corpus.report import AddReport, DocumentEntry, FileReport, ReindexReport
 from fonte.corpus.view import DocumentView
-from fonte.documents import Found, discover
+from fonte.corpus.wanted import wanted_documents
+from fonte.documents import Found, discover, source_of
 from fonte.errors import UsageError
-from fonte.models import LanguageModel, Reranker, load_language_model, load_reranker
+from fonte.models import load_language_model, load_reranker
 from fonte.records import LedgerEntry, Records, parse_where
 from fonte.settings import Settings
 from fonte.values import Answer, Passage, Place
+
+if TYPE_CHECKING:
+    # Loading these takes seconds, which listing or removing documents need not wait for.
+    from fonte.corpus.answering import Answerer
+    from fonte.corpus.explaining import Wish
+    from fonte.corpus.explanation import Explanation
+    from fonte.models import LanguageModel, Reranker
 
 
 def _silent(done: int, total: int) -> None:
@@ -93,19 +98,20 @@ class Corpus:
         """
         roots = [Path(path) for path in paths]
         _check_roots(roots)
+        places = [source_of(root) for root in roots]
         with self.index.writing():
             files = list(self._found(roots))
-            gone = vanished(self.records, roots, {found.source for found, _ in files})
+            gone = vanished(self.records, places, [found for found, _ in files])
             if prune:
-                check_prune(self.records, roots, gone, len(files), force)
+                check_prune(self.records, places, gone, {found.source for found, _ in files if not found.status}, force)
             store = self.index.store_for_writing()
             chunker = chunker_from(self.settings.chunking, self.index.embedder)
             ingest = Ingest(self.records, store, self.index.embedder, chunker)
             reports = list(ingest.run(files, retry, progress))
             if prune:
                 reports += [self._remove_file(entry) for entry in gone]
-            store.maintain()
-        kept = () if prune else tuple(entry.source for entry in gone if entry.documents)
+            self.index.maintain()
+        kept = () if prune else tuple(entry.source for entry in gone if self.records.ledger.stale(entry.source))
         return AddReport(tuple(reports), kept)
 
     def search(self, question: str, where: str | None = None) -> list[Passage]:
@@ -124,12 +130,20 @@ class Corpus:
 
         Errors: `RecordError` for an unknown record; see `Explainer.explain` for the rest.
         """
+        from fonte.corpus.explaining import Explainer, Wish
+
         return Explainer(self).explain(self.records.answers.get(record), wish or Wish(), progress)
 
     def place(self, passage: Passage, start: int, end: int) -> Place:
-        """Find a span of a passage's document (code points) in the original: page, boxes, heading, line."""
+        """Find a span of a passage's document (code points) in the original: page, boxes, heading, line.
+
+        Only the heading is known once the document was replaced or removed since the passage was found.
+        """
         chunk = passage.chunk
-        return self.records.documents.place(chunk.document_id, start, end, chunk.document_version)
+        try:
+            return self.records.documents.place(chunk.document_id, start, end, chunk.document_version)
+        except UsageError:
+            return Place(heading=chunk.heading)
 
     def documents(self, where: str | None = None) -> list[DocumentEntry]:
         """Return the documents that match `where`, ordered by name."""
@@ -160,17 +174,17 @@ class Corpus:
     def remove(self, names: Sequence[str], *, purge: bool = False) -> tuple[str, ...]:
         """Remove documents by name, id or path; `purge` also erases every trace on disk. Return their names.
 
-        Errors: `UsageError` for a name that fits none or several; nothing is removed then.
+        The path of a file with rows, or of a folder, means all that is indexed of it. Errors: `UsageError` for a name
+        that fits none or several; nothing is removed then.
         """
-        entries = [self.records.documents.find(name) for name in names]
-        ids = [entry.document_id for entry in entries]
+        entries = {entry.document_id: entry for name in names for entry in wanted_documents(self.records, name)}
         with self.index.writing():
-            self.index.store_for_writing().remove_documents(ids, purge=purge)
+            self.index.remove(list(entries), purge)
             if purge:
-                self.records.purge(ids)
+                self.records.purge(list(entries))
             else:
-                self.records.ledger.forget_documents(ids)
-        return tuple(entry.name for entry in entries)
+                self.records.ledger.forget_documents(list(entries))
+        return tuple(entry.name for entry in entries.values())
 
     def reindex(self, progress: Progress = _silent) -> ReindexReport:
         """Cut and embed every document anew into a second index, then swap; see `fonte reindex --help`."""
@@ -198,6 +212,8 @@ class Corpus:
 
     @cached_property
     def _answerer(self) -> Answerer:
+        from fonte.corpus.answering import Answerer
+
         return Answerer(self)
 
     def _found(self, roots: Sequence[Path]) -> Iterator[tuple[Found, str]]:
@@ -207,10 +223,11 @@ class Corpus:
             for found in discover([root], exclude=[self.folder]):
                 if found.source not in seen:
                     seen.add(found.source)
-                    yield found, str(root.absolute())
+                    yield found, source_of(root)
 
     def _remove_file(self, entry: LedgerEntry) -> FileReport:
-        self.index.store_for_writing().remove_documents([document_id for document_id, _ in entry.documents])
+        # Also what a killed run had written to the index and not yet committed.
+        self.index.remove(self.records.ledger.stale(entry.source))
         self.records.ledger.remove(entry.source)
         return FileReport(entry.source, "removed", "Its file is gone.")
 

@@ -59,10 +59,11 @@ def _packages() -> Iterator[Check]:
 def _models(settings: Settings) -> Iterator[Check]:
     here = {model.name: model for model in installed()}
     chosen = settings.language_model
-    for name in (settings.embedder.model, None if chosen.endpoint else chosen.model):
-        if name is None:
-            yield Check("model at endpoint", "good", f"{chosen.model} at {chosen.endpoint}")
-        elif name in here:
+    if chosen.endpoint:
+        yield Check("model at endpoint", "good", f"{chosen.model} at {chosen.endpoint}")
+    names = (settings.embedder.model, settings.reranker.model, None if chosen.endpoint else chosen.model)
+    for name in filter(None, names):
+        if name in here:
             yield Check(f"model {name}", "good", str(here[name].path))
         elif Path(name).exists() or "/" in name:
             yield Check(f"model {name}", "good", "a path or hub id of your settings, loaded when it is used")

@@ -19,12 +19,18 @@ class Carried:
     effect: Effect
 
 
-def insert_citations(answer: Answer, carried: Sequence[Carried], place: PlaceOf) -> Answer:
+Span = tuple[int, int]
+
+
+def insert_citations(
+    answer: Answer, carried: Sequence[Carried], place: PlaceOf, sentences: Sequence[Span]
+) -> tuple[Answer, tuple[Span, ...]]:
     """Insert ` [n]` after each carried sentence, with a citation of origin `effect`; every offset behind moves along.
 
-    A passage that is cited already keeps its number, others get the next ones in order of their sentences.
+    A passage that is cited already keeps its number, others get the next ones in order of their sentences. Return the
+    answer and where its `sentences` (code points) are now.
     """
-    text, citations = answer.text, list(answer.citations)
+    text, citations, spans = answer.text, list(answer.citations), list(sentences)
     numbers = {each.passage_id: int(text[each.marker_start + 1 : each.marker_end - 1]) for each in citations}
     for new in sorted(carried, key=lambda each: each.start):
         shift = len(text) - len(answer.text)
@@ -36,13 +42,19 @@ def insert_citations(answer: Answer, carried: Sequence[Carried], place: PlaceOf)
         made = make_citation(marker, (start, at), quote, "effect", place)
         citations = [_moved(citation, at, len(inserted)) for citation in citations]
         citations.append(replace(made, effect=new.effect))
+        spans = [_moved_span(span, at, len(inserted)) for span in spans]
         text = text[:at] + inserted + text[at:]
-    return replace(answer, text=text, citations=tuple(sorted(citations, key=lambda each: each.marker_start)))
+    ordered = tuple(sorted(citations, key=lambda each: each.marker_start))
+    return replace(answer, text=text, citations=ordered), tuple(spans)
 
 
 def _moved(citation: Citation, at: int, by: int) -> Citation:
     """Return `citation` with what lies at or behind `at` moved by `by`; a sentence that ends at `at` stays."""
-    starts = {name: getattr(citation, name) for name in ("answer_start", "marker_start", "marker_end")}
-    moved = {name: value + by if value >= at else value for name, value in starts.items()}
-    end = citation.answer_end + by if citation.answer_end > at else citation.answer_end
-    return replace(citation, answer_end=end, **moved)
+    start, end = _moved_span((citation.answer_start, citation.answer_end), at, by)
+    first, last = (value + by if value >= at else value for value in (citation.marker_start, citation.marker_end))
+    return replace(citation, answer_start=start, answer_end=end, marker_start=first, marker_end=last)
+
+
+def _moved_span(span: Span, at: int, by: int) -> Span:
+    start, end = span
+    return start + by if start >= at else start, end + by if end > at else end

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fonte.errors import CorpusError, ModelError
-from fonte.models import Embedder, installed, resolve
+from fonte.models import installed, resolve
 from fonte.models.weights import model_fingerprint
 from fonte.settings import EmbedderSettings
+
+if TYPE_CHECKING:
+    from fonte.models import Embedder
 
 
 def matching_embedder(fingerprint: str, window: int, settings: EmbedderSettings) -> Embedder:
@@ -15,6 +19,8 @@ def matching_embedder(fingerprint: str, window: int, settings: EmbedderSettings)
 
     Errors: `CorpusError` where neither has it.
     """
+    from fonte.models import Embedder  # takes seconds to load
+
     for name in _candidates(settings):
         try:
             found = model_fingerprint(resolve(name), f"window={window}")

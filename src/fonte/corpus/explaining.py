@@ -129,8 +129,9 @@ def _explanation(answer: Answer, scene: Scene, found: Attribution, place: PlaceO
     whole, *by_sentence = found.effects
     effects = tuple(_effect_on(citation, scene.scored, by_sentence) for citation in answer.citations)
     explained = with_effects(answer, whole, effects)
-    explained = insert_citations(explained, list(_carried(answer, scene, by_sentence)), place)
-    return Explanation(explained, scene.scored.sentences, tuple(by_sentence), found.memory_share[0], found)
+    carried = list(_carried(answer, scene, by_sentence))
+    explained, sentences = insert_citations(explained, carried, place, scene.scored.sentences)
+    return Explanation(explained, sentences, tuple(by_sentence), found.memory_share[0], found)
 
 
 def _effect_on(citation: Citation, scored: ScoredAnswer, by_sentence: list[tuple[Effect, ...]]) -> Effect | None:

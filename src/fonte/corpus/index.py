@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +11,27 @@ from fonte.chunking import chunker_from
 from fonte.corpus.embedders import matching_embedder
 from fonte.corpus.report import ReindexReport
 from fonte.corpus.rows import make_rows
-from fonte.models import Embedder, load_embedder
+from fonte.errors import StoreError
+from fonte.models import load_embedder
 from fonte.records import Records
-from fonte.retrieval import LanceStore, StoreStats, begin_store, commit_store, create_current, current_store, has_store
+from fonte.retrieval import (
+    LanceStore,
+    StoreStats,
+    begin_store,
+    clean_leftovers,
+    commit_store,
+    create_current,
+    current_store,
+    has_store,
+)
+from fonte.retrieval.files import read_text
 from fonte.retrieval.locking import WriteLock
 from fonte.settings import Settings
 from fonte.values import Document
 
 if TYPE_CHECKING:
     from fonte.corpus.ingest import Progress
+    from fonte.models import Embedder
 
 EMPTY = StoreStats(0, 0, 0, 0, 0, 0, "flat", 1.0)
 CHARACTERS_PER_WRITE = 1_000_000
@@ -34,6 +45,8 @@ class Index:
         self._folder = folder
         self._settings = settings
         self._records = records
+        self._store: LanceStore | None = None
+        self._embedder: Embedder | None = None
 
     def exists(self) -> bool:
         """Return whether anything was ever indexed."""
@@ -43,17 +56,25 @@ class Index:
         """Return a block in which no other process adds, removes or reindexes; it waits for one that does."""
         return WriteLock(self._folder.parent / "ingest.lock").held()
 
-    @cached_property
+    @property
     def store(self) -> LanceStore:
-        """The store in use. Errors: `StoreError` before the first `add`."""
-        return current_store(self._folder)
+        """The store in use, also where another process built it anew meanwhile.
 
-    @cached_property
+        Errors: `StoreError` before the first `add`.
+        """
+        if self._store is None or self._store.path.name != read_text(self._folder / "current").strip():
+            self._store = current_store(self._folder)
+        return self._store
+
+    @property
     def embedder(self) -> Embedder:
         """The embedder of the store in use; before there is one, that of the settings."""
-        if not self.exists():
-            return load_embedder(self._settings)
-        fingerprint = self.store.embedder_fingerprint
+        wanted = self.store.embedder_fingerprint if self.exists() else ""
+        if self._embedder is None or (wanted and self._embedder.fingerprint != wanted):
+            self._embedder = self._matching(wanted) if wanted else load_embedder(self._settings)
+        return self._embedder
+
+    def _matching(self, fingerprint: str) -> Embedder:
         known = self._records.facts.get(_fact(fingerprint), {})
         window = known.get("window") if isinstance(known, dict) else None
         return matching_embedder(fingerprint, window if isinstance(window, int) else 0, self._settings.embedder)
@@ -65,6 +86,23 @@ class Index:
             self._note(embedder)
             create_current(self._folder, embedder.dimension, embedder.fingerprint)
         return self.store
+
+    def remove(self, document_ids: Collection[str], purge: bool = False) -> None:
+        """Take documents out of the store; with `purge` no byte of them stays, in stores that were replaced neither.
+
+        Errors: `StoreError` when another process builds a store, so that not all could be erased.
+        """
+        self.store_for_writing().remove_documents(document_ids, purge=purge)
+        if purge and not clean_leftovers(self._folder, grace=0):
+            raise StoreError(
+                f"Another process is writing to {self._folder}, so that old bytes may remain there. Run the same "
+                "command again when it is done."
+            )
+
+    def maintain(self) -> None:
+        """Bring the store's indices up to date, and delete replaced stores that nobody reads any more."""
+        self.store.maintain()
+        clean_leftovers(self._folder)
 
     def embedder_name(self) -> str:
         """Return the name of the embedder that made the index, "" where there is none; loads no model."""
@@ -101,7 +139,7 @@ class Index:
             self._note(embedder)
             self._records.ledger.set_chunk_counts(counts)
             commit_store(self._folder, store)
-        self._forget()
+        self._embedder = embedder
         return ReindexReport(len(counts), sum(counts.values()), embedder.name)
 
     def _batches(self, document_ids: list[str]) -> Iterator[list[Document]]:
@@ -117,11 +155,6 @@ class Index:
     def _note(self, embedder: Embedder) -> None:
         """Keep what is needed to load this embedder again: its window decides its fingerprint."""
         self._records.facts.set(_fact(embedder.fingerprint), {"name": embedder.name, "window": embedder.window})
-
-    def _forget(self) -> None:
-        """Open store and embedder anew when they are next needed."""
-        for name in ("store", "embedder"):
-            self.__dict__.pop(name, None)
 
 
 def _fact(fingerprint: str) -> str:

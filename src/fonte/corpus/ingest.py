@@ -6,16 +6,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from fonte.chunking import Chunker
 from fonte.corpus.report import FileReport
 from fonte.corpus.rows import make_rows
 from fonte.documents import Found, Reading, read_files, reader_fingerprint
 from fonte.errors import ReadError
-from fonte.models import Embedder
 from fonte.records import IndexedDocument, LedgerEntry, Records, SourceFile, content_fingerprint
 from fonte.retrieval import Row, Store
 from fonte.values import Chunk, Document
+
+if TYPE_CHECKING:
+    from fonte.models import Embedder
 
 Progress = Callable[[int, int], None]
 
@@ -176,6 +179,14 @@ class Ingest:
         """Record a file that gives nothing to index; what an earlier run indexed of it stays."""
         source, kept = item.found.source, item.known.chunks if item.known else 0
         reason = f"{reason}{KEPT}" if kept else reason
+        known = item.known
+        if known and (known.state, known.reason, known.content, known.pipeline) == (
+            state,
+            reason,
+            item.content,
+            item.reader,
+        ):
+            return FileReport(source, state, reason, kept)  # nothing new: a thousand pictures cost no thousand writes
         with self._records.transaction():
             self._records.ledger.begin([_source_file(item)])
             self._records.ledger.settle(source, state, reason, item.content, item.reader)

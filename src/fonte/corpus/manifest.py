@@ -11,6 +11,7 @@ from fonte.errors import CorpusError
 
 FORMAT = 1
 FILE_NAME = "corpus.json"
+DRAFT = f".{FILE_NAME}."
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,24 @@ def read_manifest(folder: Path) -> Manifest:
 def create_manifest(folder: Path, version: str) -> Manifest:
     """Make `folder` a corpus, atomically; a folder that is one already is left as it is.
 
-    Errors: `CorpusError` if the folder holds other files, so that a wrong path never becomes a corpus.
+    Errors: `CorpusError` if the folder holds other files, so that a wrong path never becomes a corpus, or cannot be made.
     """
     if (folder / FILE_NAME).exists():
         return read_manifest(folder)
-    if folder.is_dir() and any(entry.name != "fonte.toml" for entry in folder.iterdir()):
+    if folder.is_dir() and _holds_other_files(folder) and not (folder / FILE_NAME).exists():
         raise CorpusError(f"{folder} is not a corpus and not empty. Choose a new folder with --corpus.")
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = folder / f".{FILE_NAME}.{os.getpid()}"
-    draft.write_text(json.dumps({"format": FORMAT, "made_with": version}) + "\n", encoding="utf-8")
-    draft.replace(folder / FILE_NAME)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = folder / f"{DRAFT}{os.getpid()}"
+        draft.write_text(json.dumps({"format": FORMAT, "made_with": version}) + "\n", encoding="utf-8")
+        draft.replace(folder / FILE_NAME)
+    except OSError as error:
+        raise CorpusError(
+            f"No corpus can be made at {folder}: {error.strerror or error}. Choose another folder."
+        ) from None
     return read_manifest(folder)
+
+
+def _holds_other_files(folder: Path) -> bool:
+    """Return whether more is in the folder than settings and what a process left that was killed making the corpus."""
+    return any(entry.name != "fonte.toml" and not entry.name.startswith(DRAFT) for entry in folder.iterdir())

@@ -54,7 +54,7 @@ def explanation_page(found: Explanation) -> str:
 <p class="answer">{_linked(answer.text, answer.citations)}</p>
 <p class="facts">{escape(_memory(found))}</p>
 <h2>What the answer depends on</h2>
-<p class="facts">The effect of a passage is how much less likely the answer becomes without it, in nats, with its 95 %
+<p class="facts">The effect of a passage is how much less likely the answer becomes without it, with its 95 %
 interval. It is neither the retrieval score nor whether the passage supports the answer.</p>
 {listed}
 <p class="facts">{escape(_cost(found))}</p>
@@ -76,9 +76,10 @@ def _linked(text: str, citations: tuple[Citation, ...]) -> str:
 
 def _passage(effect: Effect, passage: Passage, citations: tuple[Citation, ...], reach: float) -> str:
     quotes = [citation for citation in citations if citation.passage_id == passage.id and citation.quote]
-    cited = "cited" if quotes else "not cited"
+    cited = "cited" if any(citation.passage_id == passage.id for citation in citations) else "not cited"
     where = " > ".join((passage.document, *passage.chunk.heading))
-    numbers = "" if effect.value is None else f": {effect.value:+.2f} nats [{effect.low:.2f}, {effect.high:.2f}]"
+    interval = "" if effect.value is None else f"[{effect.low:.2f}, {effect.high:.2f}]"
+    numbers = "" if effect.value is None else f": {effect.value:+.2f} {effect.unit} {interval}"
     signature = "" if effect.signature_value is None else f"; its signature alone {effect.signature_value:+.2f}"
     facts = f"{WORDS[effect.status]}{numbers}{signature} · {cited} · retrieval score {passage.retrieval_score:.2f}"
     return f"""<article id="{escape(passage.id)}">
@@ -99,7 +100,7 @@ def _bar(effect: Effect, reach: float) -> str:
 
     left, right = sorted((at(0.0), at(effect.value)))
     colour = "var(--bar)" if effect.value >= 0 else "var(--minus)"
-    label = f"{effect.value:+.2f} nats, 95 % interval {effect.low:.2f} to {effect.high:.2f}"
+    label = f"{effect.value:+.2f} {effect.unit}, 95 % interval {effect.low:.2f} to {effect.high:.2f}"
     return (
         f'<svg viewBox="0 0 1000 24" preserveAspectRatio="none" role="img" aria-label="{escape(label)}">'
         f'<line x1="500" y1="0" x2="500" y2="24" stroke="var(--line)" stroke-width="2"/>'
@@ -128,10 +129,9 @@ def _memory(found: Explanation) -> str:
 
 
 def _cost(found: Explanation) -> str:
-    tokens = found.attribution.tokens
+    measured = found.attribution
     return (
-        f"Method {found.attribution.method}, {found.attribution.ablations} ablations in "
-        f"{found.attribution.seconds:.1f} s, "
-        f"{tokens.computed:,} tokens computed of {tokens.naive:,}; numeric noise ±{found.attribution.noise:.2f} nats. "
-        f"Record {found.answer.record}."
+        f"Method {measured.method}, {measured.ablations} ablations in {measured.seconds:.1f} s, "
+        f"{measured.tokens.computed:,} tokens computed of {measured.tokens.naive:,}; numeric noise "
+        f"±{measured.noise:.2f} {measured.unit}. Record {found.answer.record}."
     )

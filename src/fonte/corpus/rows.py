@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from fonte.chunking import TEXT_VERSION, embedded_text, keyword_text
-from fonte.models import Embedder
 from fonte.retrieval import Row, text_hash
 from fonte.retrieval.store import Vector
 from fonte.values import Chunk
+
+if TYPE_CHECKING:
+    from fonte.models import Embedder
 
 
 def make_rows(

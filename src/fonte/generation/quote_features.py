@@ -82,9 +82,9 @@ def kind_match(question: str, candidates: Sequence[Candidate]) -> NDArray[np.flo
 
 
 def identity_matrix(found: Sequence[Identity]) -> Matrix:
-    """Return the shares of `found` as columns: codes, names, own_codes."""
-    rows = [(identity.codes, identity.names, identity.own_codes) for identity in found]
-    return np.array(rows, dtype=np.float64).reshape(len(found), 3)
+    """Return the shares of `found` as columns: codes, own_codes."""
+    rows = [(identity.codes, identity.own_codes) for identity in found]
+    return np.array(rows, dtype=np.float64).reshape(len(found), 2)
 
 
 def _embed(embedder: TextEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:

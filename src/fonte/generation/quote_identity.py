@@ -14,13 +14,12 @@ from fonte.values import Passage
 class Identity:
     """How well a candidate's source fits the names of the question; shares are in [0, 1], 1 where nothing is named.
 
-    `codes` and `names` are the shares of the question's codes ("S30", "210", "E9") and capitalised names that the
-    passage, its title, headings or document name hold. `own_codes` is the share of the codes that name no document
-    ("E9") and stand in the sentence itself. `named` are the question's words that name this candidate's document.
+    `codes` is the share of the question's codes ("S30", "210", "E9") that the passage, its title, headings or document
+    name hold. `own_codes` is the share of the codes that name no document ("E9") that stand in the sentence itself.
+    `named` are the question's words that name this candidate's document.
     """
 
     codes: float
-    names: float
     own_codes: float
     named: frozenset[str]
 
@@ -59,11 +58,9 @@ class _View:
         document, own = self._documents[passage], Vocabulary.of(candidate.text)
         named = self._names_of(document)
         required = [word for word in self._codes if not self._of_another(word, document, named)]
-        called = [word for word in self._names if not self._of_another(word, document, named)]
         details = [word for word in self._codes if not self._naming[word]]
         return Identity(
             codes=_share([self._texts[passage].holds(word) for word in required]),
-            names=_share([self._texts[passage].holds(word) for word in called]),
             own_codes=_share([own.holds(word) for word in details]),
             named=frozenset(word.folded for word in named),
         )

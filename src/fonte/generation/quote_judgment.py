@@ -57,7 +57,7 @@ def judge(question: str, passages: Sequence[Passage], language_model: Any, embed
     if local and found:
         keep = np.argsort(-load_weights(False).choice(table), kind="stable")[:READ_BY_MODEL]
         found, named = [found[row] for row in keep], [named[row] for row in keep]
-        table = np.column_stack([table[keep], gain_columns(question, found, language_model)])
+        table = np.column_stack([table[keep], gains(question, found, language_model)])
     return decide(found, named, table, load_weights(local), local)
 
 
@@ -77,18 +77,16 @@ def cheap_table(
             coverage(question, passages, found, embedder),
             identity_matrix(named),
             kind_match(question, found),
-            [1 / (1 + candidate.passage) for candidate in found],
         ]
     )
 
 
-def gain_columns(question: str, found: Sequence[Candidate], language_model: Any) -> NDArray[np.float64]:
-    """Return mean and mean of the lowest quarter of the question's gain per token, in nats: [candidate, 2]."""
+def gains(question: str, found: Sequence[Candidate], language_model: Any) -> NDArray[np.float64]:
+    """Return how much likelier each token of the question is after a candidate, mean in nats; 0 for an empty one."""
     from fonte.generation.quote_likelihood import question_gain
 
-    gain = np.sort(question_gain(language_model, question, [candidate.in_context for candidate in found]), axis=1)
-    lowest = max(1, gain.shape[1] // 4)
-    return np.column_stack([gain.mean(axis=1), gain[:, :lowest].mean(axis=1)])
+    gain = question_gain(language_model, question, [candidate.in_context for candidate in found])
+    return np.asarray(gain.mean(axis=1)) if gain.size else np.zeros(len(found))
 
 
 def decide(
@@ -111,14 +109,18 @@ def decide(
 def _choose(
     found: Sequence[Candidate], named: Sequence[Identity], scores: NDArray[np.float64], weights: QuoteWeights
 ) -> tuple[int, ...]:
-    """Return what to quote: in every group that the question names, the best sentence and those nearly as good."""
+    """Return what to quote: in every group that the question names, the best sentence and those nearly as good.
+
+    In a group the same words are quoted once, from the better source. Sentences of one passage keep its order.
+    """
     picked: list[int] = []
     for group in _groups(named):
         belief = shares(scores[group])
-        picked.extend(row for row, share in zip(group, belief, strict=True) if share >= weights.ratio * belief[0])
-    kept = _first_of_each_text(found, sorted(picked))[: weights.most]
-    by_passage = {candidate.passage: rank for rank, candidate in reversed(list(enumerate(found[row] for row in kept)))}
-    return tuple(sorted(kept, key=lambda row: (by_passage[found[row].passage], found[row].start)))
+        near = [row for row, share in zip(group, belief, strict=True) if share >= weights.ratio * belief[0]]
+        picked.extend({found[row].shown: row for row in reversed(near)}.values())
+    kept = sorted(picked)[: weights.most]
+    passages = list(dict.fromkeys(found[row].passage for row in kept))
+    return tuple(sorted(kept, key=lambda row: (passages.index(found[row].passage), found[row].start)))
 
 
 def _groups(named: Sequence[Identity]) -> list[list[int]]:
@@ -128,10 +130,3 @@ def _groups(named: Sequence[Identity]) -> list[list[int]]:
     if len(separate) < 2:
         return [list(range(len(named)))] if named else []
     return [[row for row, identity in enumerate(named) if identity.named == call] for call in separate]
-
-
-def _first_of_each_text(found: Sequence[Candidate], rows: Sequence[int]) -> list[int]:
-    first: dict[str, int] = {}
-    for row in rows:
-        first.setdefault(found[row].in_context, row)
-    return sorted(first.values())

@@ -17,16 +17,13 @@ FEATURES = (
     "coverage",
     "document_coverage",
     "codes",
-    "names",
     "own_codes",
     "kind",
-    "rank",
     "question_gain",
-    "question_gain_low",
 )
-"""The columns of a feature table. The last two need a language model on this machine."""
+"""The columns of a feature table. The last one needs a language model on this machine."""
 
-WITHOUT_MODEL = FEATURES[:-2]
+WITHOUT_MODEL = FEATURES[:-1]
 
 Table = NDArray[np.float64]
 
@@ -44,7 +41,7 @@ class Linear:
         return cls(tuple(float(weights.get(name, 0.0)) for name in FEATURES), intercept)
 
     def __call__(self, table: Table) -> NDArray[np.float64]:
-        """Return one value per row of `table` [candidate, feature]; a narrower table lacks the last features."""
+        """Return one value per row of `table` [candidate, feature]; a narrower table lacks the last feature."""
         return np.asarray(table @ np.array(self.weights[: table.shape[1]]) + self.intercept)
 
 

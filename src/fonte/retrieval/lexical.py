@@ -15,6 +15,8 @@ from fonte.retrieval.terms import query_fragments
 MAX_UNKNOWN_WORDS = 8
 """Words that are looked for inside longer words, per question."""
 
+_LOOK = 32
+
 
 def matching(table: Any, terms: Sequence[str], limit: int, condition: str | None) -> pa.Table:
     """Return at most `limit` rows with any of the terms, by BM25 in `_score`.
@@ -23,22 +25,36 @@ def matching(table: Any, terms: Sequence[str], limit: int, condition: str | None
     """
     words = MatchQuery(" ".join(terms), "terms")
     found = _found(table, words, limit, condition)
-    inside = [_inside(term) for term in _unknown(table, terms, found, condition)]
-    if not inside:
+    inside = [_inside(term) for term in _unknown(table, terms, found, limit, condition)]
+    if not inside or not _found(table, _any(inside), 1, condition, ()).num_rows:
         return found
-    return _found(table, BooleanQuery([(Occur.SHOULD, query) for query in (words, *inside)]), limit, condition)
+    return _found(table, _any([words, *inside]), limit, condition)
 
 
-def _found(table: Any, query: FullTextQuery, limit: int, condition: str | None) -> pa.Table:
+def _found(
+    table: Any, query: FullTextQuery, limit: int, condition: str | None, columns: Sequence[str] = CHUNK_COLUMNS
+) -> pa.Table:
     found = where(table.search(query, query_type="fts").limit(limit), condition)
-    return found.select([*CHUNK_COLUMNS, "terms", "_score"]).to_arrow()
+    return found.select([*columns, "terms", "_score"]).to_arrow()
 
 
-def _unknown(table: Any, terms: Sequence[str], found: pa.Table, condition: str | None) -> list[str]:
-    # Most terms stand in what was found; only the others cost a look of their own.
+def _unknown(table: Any, terms: Sequence[str], found: pa.Table, limit: int, condition: str | None) -> list[str]:
+    # Most terms stand in what was found. The others are looked for together: what has none of them ends the search.
+    missing = [term for term in _unseen(terms, found) if query_fragments(term)][:MAX_UNKNOWN_WORDS]
+    while missing and found.num_rows == limit:
+        limit = _LOOK
+        found = _found(table, MatchQuery(" ".join(missing), "terms"), limit, condition, ())
+        missing = _unseen(missing, found)
+    return missing
+
+
+def _unseen(terms: Sequence[str], found: pa.Table) -> list[str]:
     seen = {term for text in found["terms"].to_pylist() for term in text.split(" ")}
-    missing = [term for term in terms if term not in seen and query_fragments(term)][:MAX_UNKNOWN_WORDS]
-    return [term for term in missing if not _found(table, MatchQuery(term, "terms"), 1, condition).num_rows]
+    return [term for term in terms if term not in seen]
+
+
+def _any(queries: Sequence[FullTextQuery]) -> BooleanQuery:
+    return BooleanQuery([(Occur.SHOULD, query) for query in queries])
 
 
 def _inside(term: str) -> MatchQuery:
