@@ -104,7 +104,7 @@ def sample_tables(folder: Path | None, questions: Sequence[Mapping[str, Any]], m
 
 
 def data_tables(data: Path, name: str, limit: int, embedder: Embedder, language_model: LanguageModel) -> list[Table]:
-    """Return tables for the first `limit` questions of a set of real data: `clapnq` or `hotpotqa`.
+    """Return tables for `limit` questions, evenly spread, of a set of real data: `clapnq` or `hotpotqa`.
 
     For `clapnq` the ten passages nearest to the question among those of all its questions, for `hotpotqa` the
     question's own ten, and once more without those that hold the evidence. Errors: `FileNotFoundError`.
@@ -114,7 +114,8 @@ def data_tables(data: Path, name: str, limit: int, embedder: Embedder, language_
     pool = [passage for row in rows for passage, _ in _passages(row)] if name == "clapnq" else []
     vectors = asked.embedder.embed_documents([_as_embedded(passage) for passage in pool]) if pool else None
     tables = []
-    for count, row in enumerate(rows[:limit]):
+    chosen = rows[:: max(1, len(rows) // limit)][:limit]
+    for count, row in enumerate(chosen):
         own = _passages(row)
         gold = [span for _, spans in own for span in spans]
         found = [passage for passage, _ in own]
@@ -126,7 +127,7 @@ def data_tables(data: Path, name: str, limit: int, embedder: Embedder, language_
         if gold:
             without = [passage for passage in found if passage.document not in {name for name, _, _ in gold}]
             tables.append(_table(asked, question, gold, (row["id"], "document"), without))
-        print(f"\r{name} {count + 1}/{min(limit, len(rows))}", end="", file=sys.stderr)
+        print(f"\r{name} {count + 1}/{len(chosen)}", end="", file=sys.stderr)
     print(file=sys.stderr)
     return tables
 

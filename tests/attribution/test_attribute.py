@@ -179,12 +179,22 @@ def test_sampled_methods_stop_when_order_and_intervals_are_settled():
     measurement = Measurement(voting((3.0, 0, 0, 0, 0, 0, 0, 0, 0, 1.0)), prompt(10), (1,))
     found = attribute(measurement, question(10, "balanced", groups=False))
     assert found.status == "settled"
-    assert found.ablations == 24
+    assert found.ablations == 26  # 24, the full context and none
     full = attribute(
         Measurement(measurement.model, prompt(10), (1,)), question(10, "balanced", tolerance=0, groups=False)
     )
     assert full.status == "complete"
     assert full.ablations > 60
+
+
+def test_many_passages_cost_little_where_few_matter():
+    votes = np.zeros(50)
+    votes[[2, 17, 18, 44]] = 4.0, 2.0, -3.0, 1.0
+    measurement = Measurement(voting(votes), prompt(50), (1,))
+    found = attribute(measurement, question(50, "grouped", groups=False))
+    np.testing.assert_allclose(values(found), votes, atol=1e-3)
+    assert found.ablations <= 60
+    assert [number for number, status in enumerate(statuses(found)) if status == "measured"] == [2, 17, 18, 44]
 
 
 def test_expectation_says_what_it_will_take():

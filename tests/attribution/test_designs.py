@@ -18,6 +18,7 @@ from fonte.attribution import (
     permutations,
 )
 from fonte.attribution.balanced import set_size
+from fonte.attribution.grouped import grouped, opened
 from fonte.errors import UsageError
 
 
@@ -86,7 +87,9 @@ def test_every_design_is_sound(passages, seed):
 
 @pytest.mark.parametrize("passages", [1, 2, 3, 7, 8, 10, 12, 13, 20, 33, 50, 100])
 def test_balanced_is_balanced_to_the_third_order(passages):
-    signs = np.where(balanced(passages, seed=1).keep, 1, -1)
+    design = balanced(passages, seed=1)
+    drawn = np.repeat(design.keep, design.weights.astype(int), axis=0)
+    signs = np.where(drawn, 1, -1)
     assert len(signs) == set_size(passages)
     assert not signs.sum(axis=0).any()
     assert np.array_equal(signs.T @ signs, len(signs) * np.eye(passages))
@@ -94,11 +97,10 @@ def test_balanced_is_balanced_to_the_third_order(passages):
     assert not third.any()
 
 
-def test_balanced_follows_every_ablation_by_its_complement_and_holds_both_extremes():
-    keep = balanced(10, seed=4).keep
-    assert np.array_equal(keep[::2], ~keep[1::2])
-    assert keep[0].all()
-    assert not keep[1].any()
+def test_balanced_follows_every_ablation_by_its_complement():
+    design = balanced(10, seed=4)
+    assert design.weights[0] == 0
+    assert np.array_equal(design.keep[1::2], ~design.keep[2::2])
 
 
 def test_shapley_orders_come_with_their_reverse():
@@ -123,3 +125,26 @@ def test_all_subsets_stop_where_they_explode():
 def test_a_share_that_keeps_all_or_nothing_is_refused(share):
     with pytest.raises(UsageError):
         bernoulli(5, 10, share_kept=share)
+
+
+def test_grouped_takes_neighbours_together_and_opens_those_that_matter():
+    design = grouped(50)
+    assert len(design.keep) == 25
+    assert len({column.tobytes() for column in design.keep.T}) == 12
+    value = np.zeros((50, 1))
+    value[[3, 30]] = 2.0
+    after = opened(design, value, value - 0.1, value + 0.1)
+    assert np.array_equal(after.keep[:25], design.keep)
+    inner = after.keep[25:]
+    assert inner.any(axis=0).sum() <= 16
+    assert inner[:, [3, 30]].any(axis=0).all()
+    # short prompts: only the passages that were opened
+    assert inner.sum(axis=1).max() <= 16
+
+
+@pytest.mark.parametrize("passages", [0, 1, 5, 12])
+def test_grouped_is_balanced_where_there_are_few_passages(passages):
+    design = grouped(passages)
+    assert np.array_equal(design.keep, balanced(passages).keep)
+    value = np.ones((passages, 1))
+    assert opened(design, value, value, value) is design

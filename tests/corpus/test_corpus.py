@@ -188,3 +188,22 @@ def test_a_newer_format_is_refused_with_advice(tmp_path, settings):
     (folder / "corpus.json").write_text('{"format": 99, "made_with": "9.0"}', "utf-8")
     with pytest.raises(CorpusError, match="format 99"):
         Corpus.open(folder, settings)
+
+
+def test_a_chunk_size_above_the_window_raises_it_and_says_so(tmp_path, library, settings):
+    told = []
+    wide = settings.model_copy(
+        update={"chunking": settings.chunking.model_copy(update={"chunker": "fixed", "tokens": 500})}
+    )
+    with Corpus.open(tmp_path / "corpus", wide, create=True, tell=told.append) as corpus:
+        corpus.add([library])
+        assert corpus.index.embedder.window == 512
+    assert "from 256 to 512" in told[0]
+
+
+def test_a_corpus_with_links_out_of_it_is_refused(tmp_path, settings):
+    folder = tmp_path / "corpus"
+    Corpus.open(folder, settings, create=True).close()
+    (folder / "index").symlink_to(tmp_path)
+    with pytest.raises(CorpusError, match="links"):
+        Corpus.open(folder, settings)

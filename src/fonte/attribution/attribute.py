@@ -125,7 +125,13 @@ def _measure(
             seen = estimate(measured, question, method, design, scalar)
             if settled(seen.value, seen.low, seen.high, question.tolerance):
                 return "settled", design
-    return "complete", design
+    if method.refine is None:
+        return "complete", design
+    seen = estimate(measured, question, method, design, scalar)
+    refined = method.refine(design, seen.value, seen.low, seen.high, question.seed)
+    if not measured.evaluate(masks(measured, refined.keep), progress, late):
+        return "budget", design
+    return "complete", refined
 
 
 def _design(measured: Measured, question: Question, method: Method, size: int) -> Design:

@@ -19,26 +19,23 @@ Signs = NDArray[np.int8]
 
 
 def balanced(passages: int, seed: int = 0, sets: int = 1) -> Design:
-    """Return the full context, no context, and `sets` fold-over pairs of Hadamard matrices, in random columns.
+    """Return the full context and `sets` Hadamard matrices, each row followed by its complement.
 
-    A set is self-contained: any number of whole sets (see `set_size`) is a balanced design. In every set an ablation is
-    followed by its complement. All weights are 1; rows are distinct. No passages give one ablation.
+    Columns are drawn and turned over at random, so that the ablations are not near any subset in particular: the full
+    context comes first, with weight 0 where no set holds it. A larger design begins with the smaller. Rows differ.
     """
     generator = np.random.default_rng(seed)
-    full = np.ones((1, passages), bool)
-    rows = [full]
+    rows = [np.ones((1, passages), bool)]
     for _ in range(sets if passages else 0):
-        chosen = _hadamard(_order(passages))[:, generator.permutation(_order(passages))[:passages]]
-        signed = chosen * chosen[:1]  # so one pair of each set is the full context and none at all
-        half = signed[np.r_[0, 1 + generator.permutation(len(signed) - 1)]] > 0
+        columns = _hadamard(_order(passages))[:, generator.permutation(_order(passages))[:passages]]
+        half = generator.permutation(columns * generator.choice(np.array([-1, 1], np.int8), size=passages)) > 0
         rows.append(np.stack([half, ~half], axis=1).reshape(-1, passages))
     keep = np.vstack(rows)
-    first = distinct(keep, np.ones(len(keep)))
-    return Design(first.keep, np.ones(len(first.keep)))
+    return distinct(keep, np.array([0.0] + [1.0] * (len(keep) - 1)) if passages else np.ones(1))
 
 
 def set_size(passages: int) -> int:
-    """Return the ablations of one set."""
+    """Return the ablations of one set, repetitions included."""
     return 2 * _order(passages) if passages else 1
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fonte.attribution.balanced import balanced
 from fonte.attribution.designs import (
     Design,
+    FloatArray,
     all_subsets,
     bernoulli,
     clime,
@@ -16,8 +17,11 @@ from fonte.attribution.designs import (
     permutations,
 )
 from fonte.attribution.estimators import Estimator, difference, lasso, linear, local_shapley_values, shapley
+from fonte.attribution.grouped import grouped, opened
 from fonte.errors import UsageError
 
+# From a design and what it showed (value, low, high [passage, span]) to the design that goes on from there.
+Refinement = Callable[[Design, FloatArray, FloatArray, FloatArray, int], Design]
 # Up to so many passages all subsets are fewer prompts than the orders of the sampled estimate.
 EXACT_SHAPLEY = 6
 
@@ -29,7 +33,8 @@ class Method:
     `sizes` are those to try one after the other until the effects are settled (see `intervals.settled`); a larger
     design holds the ablations of the smaller. What a size counts is the design's own affair: ablations, orders, sets.
     `resampled` is what the bootstrap fits instead of `estimator`: a penalty holds small effects at zero in every
-    resample, so LASSO's own bootstrap is too sure of them.
+    resample, so LASSO's own bootstrap is too sure of them. `refine(design, value, low, high, seed)` gives the final
+    design where it depends on what the first one showed.
     """
 
     name: str
@@ -38,10 +43,11 @@ class Method:
     scalar: str = "log_likelihood"
     sizes: tuple[int, ...] = (1,)
     resampled: Estimator | None = None
+    refine: Refinement | None = None
 
     def resample(self, ablations: int, passages: int) -> Estimator:
         """Return the estimator for the bootstrap: `resampled` where there are enough ablations for it."""
-        return self.resampled if self.resampled is not None and ablations > passages + 1 else self.estimator
+        return self.resampled if self.resampled is not None and ablations > passages else self.estimator
 
     def design(self, passages: int, seed: int = 0, size: int | None = None) -> Design:
         """Return the ablations of `size`; of the largest where none is given."""
@@ -57,6 +63,7 @@ METHODS = {
     for method in (
         Method("leave_one_out", lambda passages, seed, size: leave_one_out(passages), difference),
         Method("balanced", balanced, linear, sizes=(1, 2, 3)),
+        Method("grouped", lambda passages, seed, size: grouped(passages, seed), linear, refine=opened),
         Method("clime", lambda passages, seed, size: clime(passages, seed), linear, "mean_log_likelihood"),
         Method(
             "lasso",

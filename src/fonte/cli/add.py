@@ -28,10 +28,11 @@ def add(
 
     Every file ends in one state: indexed, replaced, unchanged, removed, no_text, skipped or failed, with a reason. A
     bad file never stops the run. An interrupted run is finished by running it again. Exit code 3 if a file failed or
-    held no text.
+    held no text. Options that say how documents are cut hold for this run; to keep them, write them into
+    `fonte.toml` in the corpus, under [chunking].
     """
     settings = fonte.Settings.load(corpus, flags(chunking={"chunker": chunker, "tokens": tokens}))
-    with fonte.Corpus.open(corpus, settings, create=True) as opened, progress("Indexing") as advance:
+    with fonte.Corpus.open(corpus, settings, create=True, tell=warn) as opened, progress("Indexing") as advance:
         report = opened.add(paths, prune=prune, force=force, retry=retry, progress=advance)
     if json:
         print_json(report.to_json())

@@ -8,7 +8,7 @@ import typer
 
 import fonte
 from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, flags
-from fonte.cli.output import print_json, progress
+from fonte.cli.output import print_json, progress, warn
 
 
 def reindex(
@@ -24,7 +24,8 @@ def reindex(
     The old index answers until the new one is complete. An interrupted run is finished by running it again.
     """
     chosen = flags(embedder={"model": embedder, "window": window}, chunking={"chunker": chunker, "tokens": tokens})
-    with fonte.Corpus.open(corpus, fonte.Settings.load(corpus, chosen)) as opened, progress("Indexing") as advance:
+    settings = fonte.Settings.load(corpus, chosen)
+    with fonte.Corpus.open(corpus, settings, tell=warn) as opened, progress("Indexing") as advance:
         report = opened.reindex(progress=advance)
     if json:
         print_json(report.to_json())

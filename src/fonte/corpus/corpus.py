@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import fonte
 from fonte.chunking import chunker_from
-from fonte.corpus.index import Index
+from fonte.corpus.index import Index, Tell
 from fonte.corpus.ingest import Ingest, Progress
 from fonte.corpus.manifest import create_manifest, read_manifest
 from fonte.corpus.pruning import check_prune, vanished
@@ -18,7 +18,7 @@ from fonte.corpus.report import AddReport, DocumentEntry, FileReport, ReindexRep
 from fonte.corpus.view import DocumentView
 from fonte.corpus.wanted import wanted_documents
 from fonte.documents import Found, discover, source_of
-from fonte.errors import UsageError
+from fonte.errors import CorpusError, UsageError
 from fonte.models import load_language_model, load_reranker
 from fonte.records import LedgerEntry, Records, parse_where
 from fonte.settings import Settings
@@ -36,29 +36,38 @@ def _silent(done: int, total: int) -> None:
     """Progress for callers that do not want any."""
 
 
+def _quiet(message: str) -> None:
+    """Take messages for callers that do not show them."""
+
+
 class Corpus:
     """A corpus on disk. Open with `Corpus.open`; use as a context manager, or `close` at the end.
 
     Models load when they are first needed. Several processes may read while one writes.
     """
 
-    def __init__(self, folder: Path, settings: Settings, records: Records) -> None:
+    def __init__(self, folder: Path, settings: Settings, records: Records, tell: Tell) -> None:
         self.folder = folder
         self.settings = settings
         self.records = records
-        self.index = Index(folder / "index", settings, records)
+        self.index = Index(folder / "index", settings, records, tell)
 
     @classmethod
-    def open(cls, folder: Path | str, settings: Settings | None = None, *, create: bool = False) -> Corpus:
+    def open(
+        cls, folder: Path | str, settings: Settings | None = None, *, create: bool = False, tell: Tell = _quiet
+    ) -> Corpus:
         """Open the corpus at `folder`; with `create`, make it where there is none.
 
-        Errors: `CorpusError` where there is no corpus, a folder that holds something else, or a newer format.
+        `tell` gets sentences that the person should read, such as that a chunk size raises the embedder's window.
+        Errors: `CorpusError` where there is no corpus, a folder that holds something else, links that lead out of it,
+        or a newer format.
         """
         folder = Path(folder)
         manifest = create_manifest(folder, fonte.__version__) if create else read_manifest(folder)
         del manifest  # reading it is the check
+        _refuse_links(folder)
         records = Records.open(folder / "records.db", create=create)
-        return cls(folder, settings or Settings.load(folder), records)
+        return cls(folder, settings or Settings.load(folder), records, tell)
 
     def close(self) -> None:
         """Close the files."""
@@ -230,6 +239,16 @@ class Corpus:
         self.index.remove(self.records.ledger.stale(entry.source))
         self.records.ledger.remove(entry.source)
         return FileReport(entry.source, "removed", "Its file is gone.")
+
+
+def _refuse_links(folder: Path) -> None:
+    """Refuse a corpus whose parts are links: it may come from somebody else, and writing would follow them out."""
+    linked = [entry.name for entry in folder.iterdir() if entry.is_symlink()]
+    if linked:
+        raise CorpusError(
+            f"{folder} holds links ({', '.join(sorted(linked))}), which may lead out of the corpus. Put the files "
+            "themselves there, or link the corpus folder as a whole."
+        )
 
 
 def _check_roots(roots: Sequence[Path]) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fonte.chunking import chunker_from
-from fonte.corpus.embedders import matching_embedder
+from fonte.corpus.embedders import configured_embedder, matching_embedder
 from fonte.corpus.report import ReindexReport
 from fonte.corpus.rows import make_rows
 from fonte.errors import StoreError
-from fonte.models import load_embedder
 from fonte.records import Records
 from fonte.retrieval import (
     LanceStore,
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from fonte.corpus.ingest import Progress
     from fonte.models import Embedder
 
+Tell = Callable[[str], None]
+
 EMPTY = StoreStats(0, 0, 0, 0, 0, 0, "flat", 1.0)
 CHARACTERS_PER_WRITE = 1_000_000
 
@@ -40,8 +41,9 @@ CHARACTERS_PER_WRITE = 1_000_000
 class Index:
     """The store in use and its embedder; both open when first needed."""
 
-    def __init__(self, folder: Path, settings: Settings, records: Records) -> None:
-        """`folder` is that of the index, inside the corpus."""
+    def __init__(self, folder: Path, settings: Settings, records: Records, tell: Tell) -> None:
+        """`folder` is that of the index, inside the corpus; `tell` gets what the person should know."""
+        self._tell = tell
         self._folder = folder
         self._settings = settings
         self._records = records
@@ -71,7 +73,7 @@ class Index:
         """The embedder of the store in use; before there is one, that of the settings."""
         wanted = self.store.embedder_fingerprint if self.exists() else ""
         if self._embedder is None or (wanted and self._embedder.fingerprint != wanted):
-            self._embedder = self._matching(wanted) if wanted else load_embedder(self._settings)
+            self._embedder = self._matching(wanted) if wanted else configured_embedder(self._settings, self._tell)
         return self._embedder
 
     def _matching(self, fingerprint: str) -> Embedder:
@@ -124,7 +126,7 @@ class Index:
 
         The old store answers until the new one is complete. Interrupted, nothing has changed.
         """
-        embedder = load_embedder(self._settings)
+        embedder = configured_embedder(self._settings, self._tell)
         chunker = chunker_from(self._settings.chunking, embedder)
         documents = self._records.documents.list()
         counts: dict[str, int] = {}

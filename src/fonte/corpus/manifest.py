@@ -43,7 +43,8 @@ def read_manifest(folder: Path) -> Manifest:
 def create_manifest(folder: Path, version: str) -> Manifest:
     """Make `folder` a corpus, atomically; a folder that is one already is left as it is.
 
-    Errors: `CorpusError` if the folder holds other files, so that a wrong path never becomes a corpus, or cannot be made.
+    Errors: `CorpusError` if the folder holds other files, so that a wrong path never becomes a corpus, or if it cannot
+    be made.
     """
     if (folder / FILE_NAME).exists():
         return read_manifest(folder)
@@ -55,9 +56,8 @@ def create_manifest(folder: Path, version: str) -> Manifest:
         draft.write_text(json.dumps({"format": FORMAT, "made_with": version}) + "\n", encoding="utf-8")
         draft.replace(folder / FILE_NAME)
     except OSError as error:
-        raise CorpusError(
-            f"No corpus can be made at {folder}: {error.strerror or error}. Choose another folder."
-        ) from None
+        reason = error.strerror or error
+        raise CorpusError(f"No corpus can be made at {folder}: {reason}. Choose another folder.") from None
     return read_manifest(folder)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def read_text(file: Path) -> str:
-    """Return the file's text, "" where there is none."""
+    """Return the file's text, "" where there is none; bytes that are not UTF-8 are replaced, so that nothing fits."""
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return ""
 
