@@ -2,9 +2,10 @@
 
     python benchmarks/attribution_budget.py --data DIR --model DIR --results FILE.jsonl [--questions 100] [--report]
 
-For each question (`--set` hotpotqa or musique, passages cut to about `--words` words, the model's own greedy answer)
-all ablations that any compared design needs are scored once, and 128 held-out random ones, none of which is in any
-design. One line per question is appended to `--results` as it is ready; a run that was stopped goes on where it was.
+For each question (`--set` hotpotqa or musique, passages cut after about `--words` words, the model's own greedy
+answer) all ablations that any compared design needs are scored once, and up to 128 random ones that are in no design
+(of 8 passages some 30 are left). One line per question is appended to `--results` as it is ready; a run that was
+stopped goes on where it was.
 `--report` reads that file only: no model is needed. The score is Spearman's rank correlation, over the held-out
 ablations, of the logit of the answer's probability with the sum of the kept passages' effects (ContextCite, Cohen-Wang
 et al. 2024). Tokens: context-cite's are those of one whole prompt and answer per ablation, fonte's the distinct
@@ -82,7 +83,7 @@ def _collect(options: argparse.Namespace) -> None:
         if not answer:
             continue
         segments = PromptSegments.from_prompt(model.segment(prompt))
-        keep = _all_masks(segments.passages)
+        keep, held_out = _all_masks(segments.passages)
         scores = score(model, segments, [answer], expand_passages(keep, segments))
         row = {
             "id": case.id,
@@ -90,6 +91,7 @@ def _collect(options: argparse.Namespace) -> None:
             "passages": [len(ids) for ids in segments.segments[1::2]],
             "tail": len(segments.tail),
             "answer": len(answer),
+            "held_out": held_out,
             "masks": ["".join("01"[int(kept)] for kept in mask) for mask in keep],
             "log_p": [round(float(value), 6) for value in scores.sums[:, 0]],
             "seconds": round(scores.cost.seconds, 2),
@@ -100,8 +102,8 @@ def _collect(options: argparse.Namespace) -> None:
         print(f"{case.id}: {len(keep)} ablations, {scores.cost.computed} tokens, {row['seconds']} s", file=sys.stderr)
 
 
-def _all_masks(passages: int) -> Masks:
-    """Return every design's ablations and the held-out ones, which come last."""
+def _all_masks(passages: int) -> tuple[Masks, int]:
+    """Return every design's ablations and the held-out ones, which come last, and how many these are."""
     designs = [design(passages).keep for design, _ in DESIGNS.values()] + [np.zeros((1, passages), bool)]
     rows = {row.tobytes(): row for row in np.vstack(designs)}
     generator = np.random.default_rng(20240829)
@@ -110,7 +112,7 @@ def _all_masks(passages: int) -> Masks:
         row = generator.random(passages) < 0.5
         if row.tobytes() not in rows:
             held_out[row.tobytes()] = row
-    return np.array([*rows.values(), *held_out.values()])
+    return np.array([*rows.values(), *held_out.values()]), len(held_out)
 
 
 def _report(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -150,8 +152,8 @@ class _Known:
         self.passages = self.keep.shape[1]
         self.values = logit(np.array(row["log_p"]), row["answer"])
         self.place = {mask.tobytes(): number for number, mask in enumerate(self.keep)}
-        self.held_out = self.keep[-HELD_OUT:]
-        self.held_out_values = self.values[-HELD_OUT:]
+        self.held_out = self.keep[-row["held_out"] :]
+        self.held_out_values = self.values[-row["held_out"] :]
 
     def observations(self, design: Design) -> Observations:
         places = [self.place[mask.tobytes()] for mask in design.keep]
@@ -235,8 +237,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--questions", type=int, default=100)
-    parser.add_argument("--passages", type=int, default=10)
-    parser.add_argument("--words", type=int, default=12, help="passages end with the sentence that holds this word")
+    parser.add_argument("--passages", type=int, default=8)
+    parser.add_argument("--words", type=int, default=8, help="passages end with the sentence that holds this word")
     parser.add_argument("--answer-tokens", type=int, default=16)
     parser.add_argument("--report", action="store_true", help="only report what the file holds")
     options = parser.parse_args()

@@ -31,6 +31,9 @@ def explain(
     corpus: CorpusOption = DEFAULT_CORPUS,
     method: MethodOption = "leave_one_out",
     budget: BudgetOption = None,
+    level: Annotated[
+        str, typer.Option("--level", help="passage, or sentence: also the sentences of passages that matter.")
+    ] = "passage",
     html: Annotated[Path | None, typer.Option("--html", help="Also write a self-contained page to this file.")] = None,
     json: JsonOption = False,
 ) -> None:
@@ -43,7 +46,7 @@ def explain(
     from fonte.corpus.explaining import Wish  # imports the models' libraries
 
     with fonte.Corpus.open(corpus) as opened, progress("Measuring") as advance:
-        found = opened.explain(record, Wish(method, budget=budget, tell=warn), advance)
+        found = opened.explain(record, Wish(method, level, budget, warn), advance)
     if html is not None:
         from fonte.corpus.page import explanation_page
 
@@ -66,6 +69,12 @@ def print_explanation(found: Explanation) -> None:
     passages = {passage.id: passage for passage in answer.passages}
     for effect in answer.effects:
         typer.echo(printable(_line(effect, passages[effect.passage_id], largest)))
+    for opened in found.opened:
+        passage = passages[answer.effects[opened.passage].passage_id]
+        typer.echo(printable(f"\nSentences of {passage.document}:"))
+        for (start, end), effect in zip(opened.sentences, opened.attribution.effects[0], strict=True):
+            words = " ".join(passage.chunk.text[start:end].split())
+            typer.echo(printable(f"{effect_text(effect):<34} {words}"))
     typer.echo("")
     if found.memory_share is not None:
         share = f"{found.memory_share:.0%} of the answer's probability per token"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fonte.attribution import Attribution, Measurement, Question, ScoredAnswer, attribute, method_named, scored_answer
+from fonte.attribution.passage_sentences import OpenedPassage, open_passage, passages_to_open
+from fonte.attribution.recording import to_json
 from fonte.citations import PlaceOf
 from fonte.corpus.effect_citations import Carried, insert_citations
 from fonte.corpus.explanation import Explanation, with_effects
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from fonte.corpus.corpus import Corpus
 
 Progress = Callable[[int, int], None]
+# The kind under which a record keeps its measurements, by method.
+MEASUREMENT = "measurement"
+LEVELS = ("passage", "sentence")
 # What a chat template puts around a prompt, at most.
 TEMPLATE_TOKENS = 64
 
@@ -59,11 +64,13 @@ class Explainer:
         self._corpus = corpus
 
     def explain(self, record: AnswerRecord, wish: Wish, progress: Progress | None = None) -> Explanation:
-        """Measure the effects on a recorded answer.
+        """Measure the effects on a recorded answer; masks, scores, seeds and noise are kept with the record.
 
         Errors: `UsageError` for an answer without sentences or passages; `ModelError` where the model of the
         settings is another than the one that answered, or gives no log-probabilities.
         """
+        if wish.level not in LEVELS:
+            raise UsageError(f"There is no level {wish.level!r}. There are: {', '.join(LEVELS)}.")
         model = self._model(record)
         scene = self._scene(record, model)
         order = self._question(record.answer, scene, wish)
@@ -71,7 +78,22 @@ class Explainer:
             measurement = Measurement(model, scene.prompt, scene.scored.token_ids, store)
             wish.tell(self._expectation(measurement, order))
             found = attribute(measurement, order, progress)
-        return _explanation(record.answer, scene, found, self._corpus.place)
+            opened = self._open(measurement, order, found, model, progress) if wish.level == "sentence" else ()
+        payload = to_json(measurement, order)
+        self._corpus.records.evaluations.put(record.id, MEASUREMENT, {found.method: payload})
+        return replace(_explanation(record.answer, scene, found, self._corpus.place), opened=opened)
+
+    def _open(
+        self,
+        measurement: Measurement,
+        order: Question,
+        found: Attribution,
+        model: LocalLanguageModel,
+        progress: Progress | None,
+    ) -> tuple[OpenedPassage, ...]:
+        """Measure the sentences of the passages that matter most."""
+        asked = replace(order, least=found.placebo)
+        return tuple(open_passage(measurement, asked, number, model, progress) for number in passages_to_open(found))
 
     def _expectation(self, measurement: Measurement, order: Question) -> str:
         """Time the full context, which is needed anyway, and scale to the tokens of the whole design."""

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from fonte.attribution import Attribution
+from fonte.attribution.passage_sentences import OpenedPassage
 from fonte.values import Answer, Effect
 
 
@@ -16,7 +17,7 @@ class Explanation:
 
     `answer` carries the effects in its citations and in `effects`. `sentences[i]` is a sentence of the displayed answer
     (code points), `sentence_effects[i]` the effects on it in the order of `answer.passages`. `memory_share` as in
-    `Attribution`, for the whole answer; `level` is `passage` or `sentence`.
+    `Attribution`, for the whole answer. `opened` are the passages whose sentences were measured too (level `sentence`).
     """
 
     answer: Answer
@@ -24,6 +25,7 @@ class Explanation:
     sentence_effects: tuple[tuple[Effect, ...], ...]
     memory_share: float | None
     attribution: Attribution
+    opened: tuple[OpenedPassage, ...] = ()
 
     @property
     def uncited(self) -> tuple[Effect, ...]:
@@ -57,7 +59,16 @@ class Explanation:
             "ablations": found.ablations,
             "tokens": asdict(found.tokens),
             "seconds": round(found.seconds, 3),
+            "opened": [self._opened_json(each) for each in self.opened],
             "uncited": [effect.passage_id for effect in self.uncited],
+        }
+
+    def _opened_json(self, opened: OpenedPassage) -> dict[str, Any]:
+        effects = opened.attribution.effects[0]
+        spans = zip(opened.sentences, effects, strict=True)
+        return {
+            "passage_id": self.answer.effects[opened.passage].passage_id,
+            "sentences": [{"start": start, "end": end, **effect_json(effect)} for (start, end), effect in spans],
         }
 
 
