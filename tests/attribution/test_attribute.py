@@ -330,3 +330,15 @@ def test_scalars_rank_the_same_where_lengths_are_one():
         attribute(measurement, replace(base, scalar=scalar)) for scalar in ("log_likelihood", "mean_log_likelihood")
     ]
     assert values(found[0]) == values(found[1])
+
+
+def test_reduced_precision_has_the_noise_of_its_format():
+    # float64 weights of this model against the same in bfloat16: the interval holds the difference
+    votes = (0.9, 0.3, -0.7)
+    exact = attribute(Measurement(voting(votes), prompt(3), (1,) * 8), question(3, spans=((0, 8),)))
+    scorer = voting(votes)
+    coarse = LocalScorer(scorer.model.bfloat16(), fingerprint="coarse")
+    found = attribute(Measurement(coarse, prompt(3), (1,) * 8), question(3, spans=((0, 8),)))
+    assert found.noise > 0.1
+    for effect, true in zip(found.effects[0], exact.effects[0], strict=True):
+        assert effect.low <= true.value <= effect.high
