@@ -76,11 +76,11 @@ def kill_during(work, moment: float, *arguments) -> bool:
     return alive
 
 
-def write_library(folder: Path, files: int = 24, changed: bool = False) -> Path:
-    """Write text files of a few chunks each; `changed` gives every third another text."""
+def write_library(folder: Path, files: int = 24, edition: int = 0) -> Path:
+    """Write text files of a few chunks each; every third has another text in another `edition`."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
-        other = " changed" if changed and number % 3 == 0 else ""
+        other = f" in edition {edition}" if edition and number % 3 == 0 else ""
         lines = [f"Sentence {line} of file {number}{other} says that valve {line} opens." for line in range(40)]
         (folder / f"file{number:02d}.txt").write_text("\n\n".join(lines), "utf-8")
     return folder
@@ -108,11 +108,15 @@ def kill_many(base: Path, embedder: str, kills: int, seed: int) -> dict[str, int
     generator = random.Random(seed)
     first, second = settings_for(embedder, 120), settings_for(embedder, 60)
     library = write_library(base / "library")
-    usual = seconds_of(ingest, str(base / "calm"), str(library), first)
+    seconds_of(ingest, str(base / "warm"), str(library), first)  # the fork server imports everything once
+    usual = seconds_of(ingest, str(base / "first"), str(library), first)
     hits = {"ingest": 0, "reindex": 0}
-    for _ in range(kills):
-        hits["ingest"] += kill_during(ingest, generator.uniform(0, usual), str(base / "hit"), str(library), first)
+    for edition in range(kills):
+        write_library(library, edition=edition)
+        moment = generator.uniform(0.1, 0.9) * usual
+        hits["ingest"] += kill_during(ingest, moment, str(base / "hit"), str(library), first)
     seconds_of(ingest, str(base / "hit"), str(library), first)
+    seconds_of(ingest, str(base / "calm"), str(library), first)
     if holdings(base / "hit", first) != holdings(base / "calm", first):
         raise RuntimeError("after killed ingests the next run holds something else than an undisturbed one")
     usual = seconds_of(reindex, str(base / "calm"), second)

@@ -17,7 +17,7 @@ PROCESSES.set_forkserver_preload(["fonte.corpus.corpus", "sentence_transformers"
 
 def test_killed_ingests_and_reindexes_are_finished_by_the_next_run(tmp_path):
     hits = kill_many(tmp_path, str(tiny_embedder_folder(256, 512, 0)), kills=4, seed=1)
-    assert hits["ingest"] + hits["reindex"] >= 2
+    assert min(hits.values()) >= 1
 
 
 def test_a_killed_replacement_keeps_every_document_answering(tmp_path):
@@ -25,7 +25,7 @@ def test_a_killed_replacement_keeps_every_document_answering(tmp_path):
     library = write_library(tmp_path / "library", files=8)
     usual = seconds_of(ingest, str(tmp_path / "corpus"), str(library), settings)
     before = holdings(tmp_path / "corpus", settings)
-    write_library(library, files=8, changed=True)
+    write_library(library, files=8, edition=1)
     kill_during(ingest, usual / 2, str(tmp_path / "corpus"), str(library), settings)
     middle = holdings(tmp_path / "corpus", settings)
     assert middle.keys() == before.keys()

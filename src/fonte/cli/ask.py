@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import fonte
-from fonte.cli.explain import BudgetOption, effect_text, print_explanation
+from fonte.cli.explain import BudgetOption, effect_text, print_effects
 from fonte.cli.options import DEFAULT_CORPUS, CorpusOption, JsonOption, PassagesOption, WhereOption, flags
 from fonte.cli.output import print_json, printable, progress, warn
 from fonte.errors import FonteError, UsageError
@@ -72,10 +72,12 @@ def _print(answer: Answer, explained: Explanation | None, json: bool) -> None:
 
         print_json(answer_json(shown))
         return
+    if shown.text != answer.text:
+        typer.echo(f"\n\n{printable(shown.text, keep=chr(10))}", nl=False)  # citations that the effects placed
     _print_sources(shown)
     if explained:
         typer.echo("")
-        print_explanation(explained)
+        print_effects(explained)
     if answer.record:
         warn(f"Record {answer.record}: fonte explain shows what each source contributed.")
 

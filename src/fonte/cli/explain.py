@@ -62,9 +62,14 @@ def explain(
 
 
 def print_explanation(found: Explanation) -> None:
-    """Print the answer, the table of effects with bars, and what the model knew without sources."""
+    """Print the answer and its effects."""
+    typer.echo(printable(found.answer.text, keep="\n") + "\n")
+    print_effects(found)
+
+
+def print_effects(found: Explanation) -> None:
+    """Print the effects with bars, and what the model knew without sources."""
     answer = found.answer
-    typer.echo(printable(answer.text, keep="\n") + "\n")
     largest = max((abs(effect.value or 0) for effect in answer.effects), default=0.0)
     passages = {passage.id: passage for passage in answer.passages}
     for effect in answer.effects:
