@@ -38,7 +38,7 @@ def seconds(work) -> float:
 def ingest(folder: Path, paths: list[Path], embedder) -> None:
     """Add `paths` to a new corpus with a loaded embedder."""
     with Corpus.open(folder, settings(), create=True) as corpus:
-        corpus.index.embedder = embedder
+        corpus.index.use(embedder)
         corpus.add(paths)
 
 

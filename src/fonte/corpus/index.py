@@ -76,6 +76,10 @@ class Index:
             self._embedder = self._matching(wanted) if wanted else configured_embedder(self._settings, self._tell)
         return self._embedder
 
+    def use(self, embedder: Embedder) -> None:
+        """Take an embedder that is loaded already; one that did not make the store is not used."""
+        self._embedder = embedder
+
     def _matching(self, fingerprint: str) -> Embedder:
         known = self._records.facts.get(_fact(fingerprint), {})
         window = known.get("window") if isinstance(known, dict) else None
