@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format models clean
+.PHONY: help demo test lint format models bench-peers clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,6 +41,18 @@ lint: $(VENV)/.dev ## Check style, types and spelling
 format: $(VENV)/.dev ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+PEERS := .cache/peers
+
+bench-peers: $(PEERS)/context-cite/.done $(PEERS)/icx360/.done $(PEERS)/captum/.done ## Make the environments of the attribution benchmark's peers (several GB)
+
+$(PEERS)/context-cite/.done: PACKAGES = torch==2.13.0 transformers==5.24.0 context-cite==0.0.4 accelerate gguf
+$(PEERS)/icx360/.done: PACKAGES = torch==2.13.0 icx360==0.1.0
+$(PEERS)/captum/.done: PACKAGES = torch==2.13.0 transformers==5.24.0 captum==0.9.0
+$(PEERS)/%/.done:
+	$(PYTHON) -m venv $(PEERS)/$*
+	$(PEERS)/$*/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
+	@touch $@
 
 clean: ## Remove what was built here (not the models)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist
