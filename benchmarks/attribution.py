@@ -10,8 +10,9 @@ begin after the model is loaded and one short pass has been run. `tokens` and `f
 distinct prefixes of kept passages + per distinct mask tail and answers. `peer_tokens` counts padding. `speedup` is
 peer_seconds / seconds. `max_abs_difference` compares sums of log-probabilities in nats; in bfloat16 it is noise of up
 to some tenths. icx360's is large: it pads ablated prompts and lets the model see the padding; where nothing is padded
-(`full_context_difference`) it agrees. It runs in float32 always, since it fails on bfloat16 (NumPy has none). A peer that runs out of memory or time is a row that says so; so is one that is
-not installed. The load of the machine is part of the report: seconds of a busy machine mean little, tokens are exact.
+(`full_context_difference`) it agrees. It runs in float32 always, since it fails on bfloat16 (NumPy has none). A peer
+that runs out of memory or time is a row that says so; so is one that is not installed. The load of the machine is part
+of the report: seconds of a busy machine mean little, tokens are exact.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -110,6 +112,7 @@ def main() -> int:
     if options.job:
         _work(*options.job)
         return 0
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     clock = _Clock(options.seconds or (QUICK_SECONDS if options.quick else float("inf")))
     chosen = settings(options.quick)
     jobs = {setting: _job(setting, options) for setting in chosen}
@@ -214,25 +217,32 @@ def _run(
     target.unlink(missing_ok=True)
     threads = {name: str(job["threads"]) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     environment = {**os.environ, **threads, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-    started = time.monotonic()
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen([*command, str(source), str(target)], stdout=output, stderr=output, env=environment)
-        watched = psutil.Process(process.pid)
-        while process.poll() is None:
-            if time.monotonic() - started > seconds:
-                process.kill()
-                process.wait()
-                return None, "out of time"
-            if _resident(watched) > megabytes:
-                process.kill()
-                process.wait()
-                return None, f"out of memory (more than {megabytes:.0f} MB)"
-            time.sleep(0.05)
+        try:
+            problem = _watched(process, seconds, megabytes)
+        finally:
+            process.kill()  # also when this program is stopped: nothing is left running
+            process.wait()
+    if problem:
+        return None, problem
     if process.returncode == 0 and target.is_file():
         return json.loads(target.read_text(encoding="utf-8")), "ok"
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["no message"]
     memory = process.returncode in (-9, 137) or any("alloc" in line and "memory" in line for line in lines[-3:])
     return None, "out of memory" if memory else f"failed: {lines[-1][:200]}"
+
+
+def _watched(process: subprocess.Popen[bytes], seconds: float, megabytes: float) -> str:
+    """Wait for a process to end; return why it has to be ended, "" where it ended by itself."""
+    started, watched = time.monotonic(), psutil.Process(process.pid)
+    while process.poll() is None:
+        if time.monotonic() - started > seconds:
+            return "out of time"
+        if _resident(watched) > megabytes:
+            return f"out of memory (more than {megabytes:.0f} MB)"
+        time.sleep(0.05)
+    return ""
 
 
 def _resident(process: psutil.Process) -> float:
