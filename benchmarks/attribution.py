@@ -44,9 +44,11 @@ MODEL = "smollm2-135m-instruct"
 PASSAGE_TOKENS = 150
 OTHER_TOKENS = 150
 ANSWER_TOKENS = 48
-QUICK_SECONDS = 440.0
+QUICK_SECONDS = 455.0
 # What a process takes to load the model.
 START_SECONDS = 8.0
+# Tokens per second before anything was measured.
+FIRST_GUESS = 300.0
 ENVIRONMENTS = {"context-cite": "context-cite", "icx360": "icx360", "captum": "captum", "captum defaults": "captum"}
 SCRIPTS = {name: f"{environment.replace('-', '_')}_peer.py" for name, environment in ENVIRONMENTS.items()}
 
@@ -93,13 +95,14 @@ class Setting:
 
 
 def settings(quick: bool) -> list[Setting]:
-    """Return the rows, the cheap ones first."""
-    first = [Setting("context-cite", 5, 8), Setting("captum", 5, 6), Setting("naive", 10, 11, 8)]
-    first += [Setting("context-cite", 10, 64), Setting("icx360", 5, 16)]
+    """Return the rows, those that the goals are about first."""
+    first = [Setting("context-cite", 10, 64), Setting("naive", 5, 6, 8), Setting("context-cite", 5, 8)]
+    first += [Setting("icx360", 5, 16), Setting("captum", 5, 6)]
     if quick:
         return first
     more = [Setting("context-cite", n, ablations) for n in (5, 10, 20, 50) for ablations in (8, 32, 64)]
     more += [Setting("context-cite", n, 32, 8) for n in (5, 10)]
+    more += [Setting("naive", n, n + 1, 8) for n in (10, 20, 50)]
     more += [Setting("icx360", n, len(clime(n).keep)) for n in (10, 20, 50)] + [Setting("icx360", 5, 16, 8)]
     more += [Setting("captum", n, n + 1, answers) for n in (10, 20, 50) for answers in (1, 8)]
     more += [Setting("captum defaults", 5, 6), Setting("captum defaults", 10, 11)]
@@ -139,7 +142,7 @@ class _Clock:
 
     def __init__(self, seconds: float) -> None:
         self.end = time.monotonic() + seconds
-        self.speed = 0.0
+        self.speed = FIRST_GUESS
 
     def tell(self, tokens: int, seconds: float) -> None:
         """Note how fast fonte was."""
@@ -147,7 +150,7 @@ class _Clock:
 
     def left(self, costs: Sequence[int]) -> float:
         """Return the seconds that are left when fonte has run `costs` tokens, a process each."""
-        own = sum(START_SECONDS + (cost / self.speed if self.speed else 0.0) for cost in costs)
+        own = sum(START_SECONDS + cost / self.speed for cost in costs)
         return self.end - time.monotonic() - own
 
 
@@ -360,13 +363,15 @@ def _goals(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         names = ("peer", "passages", "ablations", "answers")
         return next((row[field] for row in rows if tuple(row[name] for name in names) == wanted), None)
 
-    naive, own = value("naive", 10, 11, "naive", 8), value("naive", 10, 11, "tokens", 8)
+    naive, own = value("naive", 5, 6, "naive", 8), value("naive", 5, 6, "tokens", 8)
     return {
         "speedup against context-cite, 10 passages, 64 ablations (at least 2)": value(
             "context-cite", 10, 64, "speedup"
         ),
         "speedup against icx360, 10 passages, its own 56 (at least 2.5)": value("icx360", 10, 56, "speedup"),
-        "naive tokens over fonte's, eight answers, leave-one-out (at least 6)": round(naive / own, 2) if own else None,
+        "naive tokens over fonte's, eight answers, 5 passages left out one by one (at least 6)": round(naive / own, 2)
+        if own
+        else None,
         "most tokens over floor (at most 1.02)": round(max(row["tokens"] / row["floor"] for row in rows), 4),
     }
 
