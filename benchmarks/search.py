@@ -3,8 +3,8 @@
     python benchmarks/search.py [--sizes 1000,10000,100000] [--data DIR] [--cache DIR] [--json]
 
 Texts are real passages from the `.jsonl` and `.jsonl.gz` files below `--data` (fields `text`, `passages`, `title`; cut
-into pieces of at most 600 characters, duplicates left out), else generated from sentences of many kinds. Every text is
-embedded by the default embedder; nothing is interpolated or repeated. With `--cache` vectors are kept between runs:
+into pieces of at most `--characters`, duplicates left out), else generated from sentences of many kinds. Every text
+is embedded by the default embedder; nothing is interpolated or repeated. With `--cache` vectors are kept between runs:
 100,000 short texts take ten minutes and more on two cores. Questions are the fields `question` and `claim` of the
 data, else generated ones: 220, of which the first 20 warm up; 120 of them are also embedded inside the clock. Each
 size and mode is measured in a process of its own: resident memory is that of this process, before and after it has
@@ -56,19 +56,20 @@ def main() -> None:
         print(json.dumps(_measure(arguments.measure, arguments.mode)))
         return
     sizes = sorted(map(int, arguments.sizes.split(",")))
-    texts, questions = _texts(arguments.data, max(sizes))
-    embedder = load_embedder(Settings())
+    texts, questions = _texts(arguments.data, max(sizes), arguments.characters)
+    embedder = load_embedder(Settings(embedder={"dtype": arguments.dtype}))
     room = embedder.window - embedder.special_tokens
     texts = [text for text, tokens in zip(texts, embedder.count_tokens(texts), strict=True) if tokens <= room]
     if len(texts) < max(sizes):
         raise SystemExit(f"{len(texts)} distinct texts are too few for {max(sizes)}: give --data or smaller --sizes")
-    vectors = _embedded(texts[: max(sizes)], embedder, arguments.cache)
+    vectors = _embedded(texts[: max(sizes)], embedder, arguments.dtype, arguments.cache)
     asked = Questions(questions, np.stack([embedder.embed_query(question) for question in questions]))
     load = round(os.getloadavg()[0], 1)
     with tempfile.TemporaryDirectory() as folder:
         reports = [_report(Path(folder), size, texts, vectors, asked) for size in sizes]
     result = {
-        "texts": f"{'real' if arguments.data else 'generated'}, distinct, each embedded by {embedder.name}",
+        "texts": f"{'real' if arguments.data else 'generated'}, distinct, at most {arguments.characters} characters, "
+        f"each embedded by {embedder.name} in {arguments.dtype}",
         "cores": os.cpu_count(),
         "load_before": load,
         "sizes": reports,
@@ -81,6 +82,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--data", type=Path)
     parser.add_argument("--cache", type=Path)
+    parser.add_argument("--characters", type=int, default=PIECE, help="longest text")
+    parser.add_argument("--dtype", default="float32", help="format in which the embedder computes")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--mode", default="hybrid", choices=MODES)
@@ -181,11 +184,12 @@ def _recall(store: LanceStore, vectors: np.ndarray, questions: np.ndarray) -> fl
     return kept / (10 * len(questions))
 
 
-def _embedded(texts: list[str], embedder: Any, cache: Path | None) -> np.ndarray:
+def _embedded(texts: list[str], embedder: Any, dtype: str, cache: Path | None) -> np.ndarray:
     blocks = []
     for first in range(0, len(texts), ROWS_PER_WRITE):
         block = texts[first : first + ROWS_PER_WRITE]
-        key = hashlib.sha256("\x00".join([embedder.fingerprint, *block]).encode("utf-8", "surrogatepass")).hexdigest()
+        content = "\x00".join([embedder.fingerprint, dtype, *block]).encode("utf-8", "surrogatepass")
+        key = hashlib.sha256(content).hexdigest()
         file = cache / f"{key[:32]}.npy" if cache else None
         if file and file.exists():
             blocks.append(np.load(file))
@@ -198,13 +202,13 @@ def _embedded(texts: list[str], embedder: Any, cache: Path | None) -> np.ndarray
     return np.concatenate(blocks)
 
 
-def _texts(data: Path | None, wanted: int) -> tuple[list[str], list[str]]:
+def _texts(data: Path | None, wanted: int, characters: int) -> tuple[list[str], list[str]]:
     chance = random.Random(7)
     if data is None:
         texts = list(islice(_distinct(_generated_texts(chance)), wanted + wanted // 10))
         return texts, list(islice(_distinct(_generated_questions(chance)), QUESTIONS))
     rows = [row for file in sorted(data.rglob("*.jsonl*")) if file.suffix in (".gz", ".jsonl") for row in _rows(file)]
-    texts = list(_distinct(piece for row in rows for text in _row_texts(row) for piece in _pieces(text)))
+    texts = list(_distinct(piece for row in rows for text in _row_texts(row) for piece in _pieces(text, characters)))
     questions = list(_distinct(str(row[key]) for row in rows for key in ("question", "claim") if row.get(key)))
     chance.shuffle(texts)
     chance.shuffle(questions)
@@ -223,9 +227,9 @@ def _row_texts(row: dict[str, Any]) -> Iterator[str]:
     yield from (text for text in row.get("evidence") or [] if isinstance(text, str))
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, size: int) -> Iterator[str]:
     words = " ".join(text.split())
-    return (words[start : start + PIECE] for start in range(0, len(words), PIECE) if len(words) - start > 60)
+    return (words[start : start + size] for start in range(0, len(words), size) if len(words) - start > 60)
 
 
 def _distinct(texts: Iterator[str]) -> Iterator[str]:

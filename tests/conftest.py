@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from fonte.models.embedder import Embedder
@@ -19,6 +20,11 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault(
     "OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else str(min(os.cpu_count() or 1, 4))
 )
+
+# The same examples in every run, so that what failed fails again; `--hypothesis-profile=random` looks for new ones.
+settings.register_profile("fixed", deadline=None, derandomize=True)
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.load_profile("fixed")
 
 DEFAULT_MODELS = ("all-minilm-l6-v2", "smollm2-135m-instruct")
 

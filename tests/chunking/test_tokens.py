@@ -20,8 +20,9 @@ def test_pieces_change_no_count(tokenizer, first, second):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "PIECE", 64)
         pieces = TokenGrid(text, embedder)
-    assert abs(len(whole) - len(pieces)) <= len(text) // 32  # a byte pair may end at a seam
-    if tokenizer == "word_piece" and max(map(len, text.split())) < 32:
+    cut = sum(len(word) for word in text.split() if len(word) >= 32)  # a seam may fall inside a word of half a piece
+    assert abs(len(whole) - len(pieces)) <= len(text) // 32 + cut  # a byte pair may end at a seam
+    if tokenizer == "word_piece" and not cut:
         assert len(whole) == len(pieces) == embedder.count_tokens([text])[0]
 
 

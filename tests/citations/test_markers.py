@@ -221,4 +221,4 @@ def test_half_markers_do_not_leak():
 def test_onyx_a_very_long_run_does_not_hang(text):
     started = time.process_time()
     read_markers(text, LABELS)
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 30  # linear work takes a tenth of a second

@@ -1,7 +1,6 @@
 """Quotes: exact but for typesetting, in other words only where numbers and negation agree, offsets of the original."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from fonte.citations import find_quote, find_quote_around, quotes
 from fonte.citations.folding import fold_text
+from tests.timing import grows_linearly, seconds
 
 SUPPORT = [json.loads(line) for line in (Path(__file__).parent / "support.jsonl").read_text("utf-8").splitlines()]
 MANUAL = "The Corvessa 12 pump holds 5 bar at most. Do not run the pump dry. Clean the filter every six months."
@@ -183,27 +183,25 @@ def test_folding_maps_every_letter_back_in_order(text, loose, keep):
     assert fold_text(folded.text, loose=loose).text == folded.text
 
 
-def test_ten_sentences_by_ten_passages_in_fifty_milliseconds():
+def test_ten_sentences_by_ten_passages_take_milliseconds():
     passages = [f"{MANUAL} The valve number {i} opens the “inlet”; see page {i}. " * 7 for i in range(10)]
     sentences = [f"The Corvessa {i} holds {i} bar at most, and its valve opens the inlet." for i in range(10)]
     assert len(passages[0]) > 1000  # about 250 tokens
-    best = min(_seconds(sentences, passages) for _ in range(3))
-    assert best < 0.05
 
+    def find_all():
+        for sentence in sentences:
+            for passage in passages:
+                find_quote(sentence, passage)
 
-def _seconds(sentences, passages):
-    started = time.process_time()
-    for sentence in sentences:
-        for passage in passages:
-            find_quote(sentence, passage)
-    return time.process_time() - started
+    assert seconds(find_all) < 0.5  # measured .03 s; this is called for every sentence of every answer
 
 
 @pytest.mark.parametrize(
     "text", ["a " * 10_000, "a. " * 4_000, "no; " * 4_000, "5" * 50_000, "\u0301" * 20_000, "-\n" * 10_000]
 )
 def test_hostile_passages_end_in_time(text):
-    started = time.process_time()
-    find_quote("The pump holds 5 bar a no.", text)
-    find_quote(text[:2000], text)
-    assert time.process_time() - started < 5
+    def find(length):
+        find_quote("The pump holds 5 bar a no.", text[:length])
+        find_quote(text[: min(500, length)], text[:length])
+
+    assert grows_linearly(find, len(text) // 16, len(text))

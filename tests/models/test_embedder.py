@@ -137,3 +137,14 @@ def test_the_default_embedder(embedder):
     vectors = embedder.embed_documents(["How to charge the battery", "Battery charging", "The court of appeal"])
     similarity = vectors @ vectors.T
     assert similarity[0, 1] > 0.7 > 0.3 > similarity[0, 2]
+
+
+@pytest.mark.models
+def test_another_number_format_gives_nearly_the_same_vectors(embedder):
+    other = Embedder.from_pretrained("all-minilm-l6-v2", dtype="bfloat16")
+    texts = ["The filter is cleaned every month.", "The Court finds a violation of Article 6.", "x"]
+    exact, rounded = embedder.embed_documents(texts), other.embed_documents(texts)
+    assert other.fingerprint == embedder.fingerprint
+    assert rounded.dtype == exact.dtype == np.float32
+    assert np.abs(exact @ exact.T - rounded @ rounded.T).max() < 0.01
+    assert (exact * rounded).sum(axis=1).min() > 0.99

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 
 import pytest
 import torch
@@ -38,9 +37,7 @@ def test_it_is_converted_once_whatever_it_is_called(tmp_path):
     first = dequantised(tmp_path / "tiny.gguf")
     before = (first / "model.safetensors").stat().st_mtime_ns
     shutil.copy(tmp_path / "tiny.gguf", tmp_path / "other.gguf")
-    start = time.monotonic()
     assert dequantised(tmp_path / "other.gguf") == first
-    assert time.monotonic() - start < 1
     assert (first / "model.safetensors").stat().st_mtime_ns == before
     assert not list(first.parent.glob(".partial-*"))
     assert LocalLanguageModel.from_pretrained(str(tmp_path / "other.gguf")).model.config.max_position_embeddings == 4096

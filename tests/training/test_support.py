@@ -66,12 +66,13 @@ def test_pairs_are_read_with_their_sources(tmp_path):
 
 
 def toy_rows():
+    """Pairs whose label shows in one word, so that any order of training and any number of threads learns it."""
     things = ["filter", "battery", "light", "button", "table", "machine", "court", "party"]
     rows = []
     for number in range(120):
-        thing, other = things[number % 8], things[(number + 3) % 8]
+        thing = things[number % 8]
         evidence = f"The {thing} is clean in step {number}. Store the {thing} in a dry place."
-        claim = f"The {thing if number % 2 else other} is clean in step {number}."
+        claim = f"The {thing} is {'clean' if number % 2 else 'open'} in step {number}."
         rows.append(
             {
                 "id": str(number),
@@ -93,7 +94,7 @@ def test_training_resumes_calibrates_and_loads(tmp_path):
 
     pairs = write(tmp_path / "pairs.jsonl", toy_rows())
     base = str(tiny_embedder_folder(128, 128))
-    settings_ = SupportTraining(base, epochs=2, batch_size=16, learning_rate=1e-3, window=64, shippable=True)
+    settings_ = SupportTraining(base, epochs=6, batch_size=16, learning_rate=3e-3, window=64, shippable=True)
     output = tmp_path / "support"
     report = train_support(pairs, output, settings_)
     assert report.train + report.calibrate + report.test == 120

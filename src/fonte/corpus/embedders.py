@@ -30,7 +30,7 @@ def matching_embedder(fingerprint: str, window: int, settings: EmbedderSettings)
         except ModelError:
             continue  # a model that is set but not here is no match; another may be
         if found == fingerprint:
-            return Embedder.from_pretrained(name, window, settings.batch_size, settings.threads)
+            return Embedder.from_pretrained(name, window, settings.batch_size, settings.threads, dtype=settings.dtype)
     raise CorpusError(
         f"This corpus was indexed with an embedder (content {fingerprint}, window {window}) that is neither the one of "
         f"your settings ({settings.model}) nor in your model folder. Name the right one in your fonte.toml under "
@@ -56,7 +56,7 @@ def configured_embedder(settings: Settings, tell: Callable[[str], None]) -> Embe
         f"{window} tokens."
     )
     chosen = settings.embedder
-    return Embedder.from_pretrained(chosen.model, window, chosen.batch_size, chosen.threads)
+    return Embedder.from_pretrained(chosen.model, window, chosen.batch_size, chosen.threads, dtype=chosen.dtype)
 
 
 def _candidates(settings: EmbedderSettings) -> Iterator[str]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fonte.errors import MissingExtraError, ModelError
 from fonte.models.folder import resolve
-from fonte.models.hardware import use_threads
+from fonte.models.hardware import choose_device, choose_dtype, use_threads
 from fonte.models.loading import loading
 from fonte.models.measuring import measuring_tokenizer
 from fonte.models.plain_text import without_surrogates
@@ -63,15 +63,17 @@ class Embedder:
         *,
         revision: str | None = None,
         device: str | None = None,
+        dtype: str = "float32",
     ) -> Embedder:
         """Load a downloaded model's name, a folder, or a hub id (at `revision`).
 
         `window` (tokens) replaces the model's own setting, up to what its architecture reads; `threads` sets torch's
-        threads for the whole process. Errors: `ModelError`.
+        threads for the whole process. `dtype` is the format it computes in (`auto`: what is fast here); vectors are
+        float32 whatever it is, and the fingerprint does not depend on it. Errors: `ModelError`.
         """
         path = require_safe(resolve(model, revision))
         use_threads(threads)
-        loaded = _load(path, model, device)
+        loaded = _load(path, model, device, dtype)
         size = _window(loaded, model, window)
         loaded.max_seq_length = size
         return cls(loaded, model, model_fingerprint(path, f"window={size}"), size, batch_size)
@@ -97,9 +99,17 @@ class Embedder:
         A question without any token (empty, or control characters only) gets the vector of the empty text, which is
         valid and means nothing.
         """
+        return np.asarray(self.embed_queries([text])[0])
+
+    def embed_queries(self, texts: Sequence[str]) -> FloatArray:
+        """Embed questions together, each as `embed_query` does: float32 [text, dimension]; none give (0, dimension)."""
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
         room = self.window - self._marks - self.count_tokens([self._query_prompt])[0]
-        mean = self._embed(self.windows(text, room), self._query_prompt).mean(axis=0, keepdims=True)
-        return np.asarray(_unit(mean)[0])
+        windows = [self.windows(text, room) for text in texts]
+        vectors = self._embed([window for parts in windows for window in parts], self._query_prompt)
+        ends = np.cumsum([len(parts) for parts in windows])[:-1]
+        return _unit(np.stack([part.mean(axis=0) for part in np.split(vectors, ends)]))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return each text's number of tokens, without special tokens and prompts."""
@@ -134,8 +144,9 @@ class Embedder:
         return _unit(np.asarray(vectors, dtype=np.float32))
 
 
-def _load(path: Path, name: str, device: str | None) -> SentenceTransformer:
-    options: dict[str, Any] = {"use_safetensors": True, "dtype": "float32"}
+def _load(path: Path, name: str, device: str | None, dtype: str) -> SentenceTransformer:
+    format_ = choose_dtype(dtype, choose_device(device or "auto"))
+    options: dict[str, Any] = {"use_safetensors": True, "dtype": format_}
     with loading(f"{name} ({path})", WANTED):
         return SentenceTransformer(
             str(path), device=device, trust_remote_code=False, local_files_only=True, model_kwargs=options

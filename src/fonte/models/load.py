@@ -17,7 +17,7 @@ def load_embedder(settings: Settings) -> Embedder:
     from fonte.models.embedder import Embedder
 
     chosen = settings.embedder
-    return Embedder.from_pretrained(chosen.model, chosen.window, chosen.batch_size, chosen.threads)
+    return Embedder.from_pretrained(chosen.model, chosen.window, chosen.batch_size, chosen.threads, dtype=chosen.dtype)
 
 
 def load_reranker(settings: Settings) -> Reranker | None:

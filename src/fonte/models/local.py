@@ -87,6 +87,11 @@ class LocalLanguageModel:
         """The number format of the weights."""
         return torch.empty(0, dtype=self.model.dtype).dtype
 
+    @property
+    def ends(self) -> frozenset[int]:
+        """The ids that end an answer."""
+        return self._ends
+
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the ids of `text` as plain characters: no special token, whatever the text says."""
         return self._plain.encode(text)

@@ -23,6 +23,7 @@ try:
     from sentence_transformers import CrossEncoder
     from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+    from transformers import set_seed
 except ImportError as missing:
     raise MissingExtraError(str(missing.name or "sentence-transformers"), "training") from None
 
@@ -73,6 +74,7 @@ def train_support(pairs: Path, output: Path, settings: SupportTraining | None = 
     sides = split_pairs(read_pairs(pairs, SHIPPABLE if chosen.shippable else None), chosen.seed)
     work = output.with_name(output.name + WORK)
     _claim(work, chosen, sides["train"])
+    set_seed(chosen.seed)  # the new head is drawn at random
     model = CrossEncoder(
         str(require_safe(resolve(chosen.base))),
         num_labels=1,

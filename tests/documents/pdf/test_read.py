@@ -1,7 +1,6 @@
 import ctypes
 import io
 import threading
-import time
 
 import pypdfium2
 import pytest
@@ -15,6 +14,7 @@ from fonte.documents.pdf.read import read
 from fonte.documents.read import read_file
 from fonte.documents.reading import UnreadableError
 from tests.documents.making import A4, check, column, pdf, pieces, scanned
+from tests.timing import seconds
 
 WORDS = st.text("abcdefghij", min_size=2, max_size=9)
 
@@ -190,6 +190,4 @@ def test_every_word_comes_back_in_order_with_a_box_where_it_was_drawn(tmp_path_f
 def test_fifty_pages_take_well_under_a_second_of_processor_time():
     text = "The quick brown fox jumps over the lazy dog beside the thermostat"
     data = pdf([column([f"{text} {page} {line}" for line in range(45)]) for page in range(50)])
-    start = time.process_time()
-    read(data)
-    assert time.process_time() - start < 3  # measured .5 s; the bound leaves room for a busy machine
+    assert seconds(lambda: read(data)) < 10  # measured .5 s; the bound leaves room for a busy machine
