@@ -57,7 +57,7 @@ def main() -> int:
     modes = options.mode or ["quote"]
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.corpus or Path(scratch) / "corpus"
-        results = {mode: _run(mode, folder, questions[: options.limit], options) for mode in modes}
+        results = {mode: _run(mode, folder, questions[:: options.every][: options.limit], options) for mode in modes}
     if options.json:
         print(json.dumps({mode: report(outcomes) for mode, outcomes in results.items()}, ensure_ascii=False, indent=2))
         return 0
@@ -200,6 +200,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=Path, default=EXAMPLES / "questions.jsonl")
     parser.add_argument("--mode", action="append", choices=["quote", "write", "most_similar"], help="may be repeated")
     parser.add_argument("--model", help="language model: name, folder or hub id (default: the bundled one)")
+    parser.add_argument("--every", type=int, default=1, help="only every so many questions, which keeps the mixture")
     parser.add_argument("--limit", type=int, help="only the first questions")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()

@@ -66,7 +66,7 @@ def main() -> int:
         return 2
     sides = split_pairs(read_pairs(path))
     with tempfile.TemporaryDirectory() as scratch:
-        model = options.model or _train(path, Path(scratch) / "support")
+        model = options.model or _train(path, options.keep or Path(scratch) / "support")
         rows = list(_rows(sides, str(model), options))
         rows += list(_faithbench(options.data / "faithbench" / "summaries.jsonl", str(model)))
         changed = _padding(sides["test"], str(model))
@@ -86,6 +86,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder that holds the sets")
     parser.add_argument("--model", type=Path, help="a trained support model; without it one is trained first")
+    parser.add_argument(
+        "--keep", type=Path, help="where the trained model is kept; an interrupted training goes on there"
+    )
     parser.add_argument("--also", action="append", default=[], help="further support models by id or path")
     parser.add_argument("--skip", action="append", default=[], help="scorers to leave out: cosine, likelihood, …")
     parser.add_argument("--json", action="store_true")
@@ -95,6 +98,8 @@ def _options() -> argparse.Namespace:
 def _train(path: Path, output: Path) -> Path:
     from fonte.training.support import train_support
 
+    if (output / "model.safetensors").is_file():
+        return output
     report = train_support(path, output)
     print(f"trained on {report.train} pairs, calibrated on {report.calibrate}", file=sys.stderr)
     return output

@@ -74,10 +74,12 @@ class LanguageModelSettings(Section):
     """Which language model answers: a downloaded model's name, a folder, a GGUF file or a hub id; or a server.
 
     With `endpoint` (the base URL of an OpenAI-compatible API, such as `http://localhost:8000/v1`) `model` is the
-    server's name for the model. `timeout` is in seconds, per attempt; `retries` counts attempts after the first.
+    server's name for the model. With `trained`, a model that was trained from this one for a corpus stands in its place
+    there. `timeout` is in seconds, per attempt; `retries` counts attempts after the first.
     """
 
     model: str = DEFAULT_LANGUAGE_MODEL
+    trained: bool = True
     endpoint: str | None = None
     api_key: SecretStr | None = None
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -120,7 +122,8 @@ class ServingSettings(Section):
     pages elsewhere (`https://app.example.org`) whose scripts may use it, none by default. At most `queue` requests wait
     for a model; `answers_at_once` holds for a model behind an endpoint, a local one answers one at a time.
     `body_bytes` and `upload_bytes` bound what a request may carry, `request_seconds` how long it may take to arrive
-    and `answer_seconds` how long an answer may take. `uploads` False refuses every change of the documents.
+    and `answer_seconds` how long an answer may take. `uploads` False refuses every change of the documents. `support`
+    names the model that judges whether passages support an answer; None: by quotes, without a model.
     """
 
     host: str = "127.0.0.1"
@@ -134,6 +137,7 @@ class ServingSettings(Section):
     request_seconds: float = Field(default=60.0, gt=0)
     answer_seconds: float = Field(default=300.0, gt=0)
     uploads: bool = True
+    support: str | None = None
 
 
 class Settings(BaseSettings):

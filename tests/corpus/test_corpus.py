@@ -207,3 +207,11 @@ def test_a_corpus_with_links_out_of_it_is_refused(tmp_path, settings):
     (folder / "index").symlink_to(tmp_path)
     with pytest.raises(CorpusError, match="links"):
         Corpus.open(folder, settings)
+
+
+def test_one_path_and_one_name_need_no_list(corpus, library):
+    path = next(path for path in sorted(library.iterdir()) if path.is_file())
+    (report,) = corpus.add(str(path)).files
+    assert (report.state, report.path) == ("indexed", str(path))
+    names = [entry.document for entry in corpus.documents()]
+    assert corpus.remove(names[0]) == (names[0],)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fonte.attribution.alone import alone, first_and_last, gain, mean_of_both
 from fonte.attribution.balanced import balanced
 from fonte.attribution.designs import (
     Design,
@@ -14,6 +15,7 @@ from fonte.attribution.designs import (
     clime,
     leave_one_out,
     local_shapley,
+    pairs,
     permutations,
 )
 from fonte.attribution.estimators import Estimator, difference, lasso, linear, local_shapley_values, shapley
@@ -62,6 +64,9 @@ METHODS = {
     method.name: method
     for method in (
         Method("leave_one_out", lambda passages, seed, size: leave_one_out(passages), difference),
+        Method("alone", lambda passages, seed, size: alone(passages), gain),
+        Method("first_and_last", lambda passages, seed, size: first_and_last(passages), mean_of_both),
+        Method("pairs", lambda passages, seed, size: pairs(passages, passages + size, seed), linear, sizes=(4, 7, 10)),
         Method("balanced", balanced, linear, sizes=(1, 2, 3)),
         Method("grouped", lambda passages, seed, size: grouped(passages, seed), linear, refine=opened),
         Method("clime", lambda passages, seed, size: clime(passages, seed), linear, "mean_log_likelihood"),

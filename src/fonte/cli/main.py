@@ -13,15 +13,21 @@ from fonte.cli.ask import ask
 from fonte.cli.demo import demo
 from fonte.cli.doctor import doctor
 from fonte.cli.download import download
+from fonte.cli.evidence import evidence
 from fonte.cli.explain import explain
+from fonte.cli.group import list_groups, set_groups
+from fonte.cli.key import add_key, list_keys, remove_key
 from fonte.cli.list import list_documents
 from fonte.cli.measure import measure
 from fonte.cli.output import print_anything, warn
 from fonte.cli.reindex import reindex
 from fonte.cli.remove import remove
 from fonte.cli.search import search
+from fonte.cli.serve import serve
 from fonte.cli.show import show
 from fonte.cli.status import status
+from fonte.cli.train_generator import train_generator
+from fonte.cli.train_reranker import train_reranker
 from fonte.cli.train_support import train_support
 from fonte.errors import FonteError
 
@@ -45,7 +51,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "reindex": reindex,
     "status": status,
     "measure": measure,
+    "evidence": evidence,
     "doctor": doctor,
+    "serve": serve,
     "download": download,
     "demo": demo,
 }
@@ -53,7 +61,18 @@ for name, command in COMMANDS.items():
     app.command(name)(command)
 training = typer.Typer(help="Train models from your own data.", no_args_is_help=True, rich_markup_mode=None)
 training.command("support")(train_support)
+training.command("generator")(train_generator)
+training.command("reranker")(train_reranker)
 app.add_typer(training, name="train")
+keys = typer.Typer(help="API keys for fonte serve.", no_args_is_help=True, rich_markup_mode=None)
+keys.command("add")(add_key)
+keys.command("list")(list_keys)
+keys.command("remove")(remove_key)
+app.add_typer(keys, name="key")
+groups = typer.Typer(help="Who may see which document.", no_args_is_help=True, rich_markup_mode=None)
+groups.command("set")(set_groups)
+groups.command("list")(list_groups)
+app.add_typer(groups, name="group")
 
 
 def main() -> None:

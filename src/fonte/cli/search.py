@@ -17,20 +17,25 @@ def search(
     where: WhereOption = None,
     passages: PassagesOption = None,
     mode: Annotated[str | None, typer.Option("--index", help="hybrid, dense or lexical.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show the order before and after re-ranking.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the passages of the corpus that fit QUESTION best, without asking a language model."""
     settings = fonte.Settings.load(corpus, flags(retrieval={"passages": passages, "mode": mode}))
     with fonte.Corpus.open(corpus, settings) as opened:
-        found = opened.search(question, where=where)
+        orders = opened.orders(question, where) if explain else None
+        found = list(orders.passages) if orders else opened.search(question, where=where)
     if json:
         from fonte.records.serialize import passages_json
 
-        print_json({"passages": passages_json(found)})
+        print_json({"passages": passages_json(found), **({"orders": orders.to_json()} if orders else {})})
         return
+    if orders:
+        typer.echo(printable(orders.in_words()))
     for rank, passage in enumerate(found, start=1):
         heading = " > ".join(passage.chunk.heading)
-        typer.echo(printable(f"{rank}. {passage.document}  {heading}  (score {passage.retrieval_score:.4f})"))
+        before = f", {orders.places(passage)}" if orders else ""
+        typer.echo(printable(f"{rank}. {passage.document}  {heading}  (score {passage.retrieval_score:.4f}{before})"))
         typer.echo(printable(f"   {' '.join(passage.chunk.text.split())[:300]}"))
     if not found:
         typer.echo("Nothing found.")

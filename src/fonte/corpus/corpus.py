@@ -19,17 +19,21 @@ from fonte.corpus.view import DocumentView
 from fonte.corpus.wanted import wanted_documents
 from fonte.documents import Found, discover, source_of
 from fonte.errors import CorpusError, UsageError
+from fonte.generation.trained import model_in_use
 from fonte.models import load_language_model, load_reranker
+from fonte.ranking.trained import adopted, load_trained
 from fonte.records import LedgerEntry, Records, parse_where
 from fonte.settings import Settings
-from fonte.values import Answer, Passage, Place
+from fonte.values import Answer, Document, Passage, Place
 
 if TYPE_CHECKING:
     # Loading these takes seconds, which listing or removing documents need not wait for.
-    from fonte.corpus.answering import Answerer
+    from fonte.corpus.answering import Answerer, Inquiry, Retrieved
     from fonte.corpus.explaining import Wish
     from fonte.corpus.explanation import Explanation
+    from fonte.generation.events import Event
     from fonte.models import LanguageModel, Reranker
+    from fonte.ranking.orders import Orders
 
 
 def _silent(done: int, total: int) -> None:
@@ -83,17 +87,26 @@ class Corpus:
 
     @cached_property
     def language_model(self) -> LanguageModel:
-        """The language model of the settings."""
-        return load_language_model(self.settings)
+        """The language model of the settings, or the one that was trained from it for this corpus."""
+        chosen = self.settings.language_model
+        if chosen.endpoint or not chosen.trained:
+            return load_language_model(self.settings)
+        used = chosen.model_copy(update={"model": model_in_use(self.records, chosen.model)})
+        return load_language_model(self.settings.model_copy(update={"language_model": used}))
 
     @cached_property
     def reranker(self) -> Reranker | None:
-        """The cross-encoder of the settings, None where none is set."""
-        return load_reranker(self.settings)
+        """The cross-encoder of the settings, else the one trained for this corpus; None where there is neither."""
+        return self._ranker[0]
+
+    @property
+    def rerank_weight(self) -> float:
+        """How much the re-ranker counts against retrieval, 0 to 1; see `ranking.fuse`."""
+        return self._ranker[1]
 
     def add(
         self,
-        paths: Sequence[Path | str],
+        paths: Path | str | Sequence[Path | str],
         *,
         prune: bool = False,
         force: bool = False,
@@ -105,7 +118,7 @@ class Corpus:
         Errors: `UsageError` for a path that does not exist, and where `prune` looks like a mistake; nothing is changed
         then.
         """
-        roots = [Path(path) for path in paths]
+        roots = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
         _check_roots(roots)
         places = [source_of(root) for root in roots]
         with self.index.writing():
@@ -125,7 +138,7 @@ class Corpus:
 
     def search(self, question: str, where: str | None = None) -> list[Passage]:
         """Return the passages that fit `question` best, best first; `where` filters by metadata before the search."""
-        return self._answerer.find(question, where)
+        return list(self._answerer.find(self._answerer.inquiry(question, where)).passages)
 
     def ask(self, question: str, where: str | None = None, show: Callable[[str], None] | None = None) -> Answer:
         """Answer `question`; `show` gets the displayed text piece by piece while it is made.
@@ -133,6 +146,25 @@ class Corpus:
         The answer is recorded where the settings say so, and carries the id of its record.
         """
         return self._answerer.ask(question, where, show)
+
+    def candidates(self, question: str, where: str | None = None) -> list[Passage]:
+        """Return what retrieval finds for `question`, in its own order: what a re-ranker would be given."""
+        return self._answerer.candidates(self._answerer.inquiry(question, where))
+
+    def orders(self, question: str, where: str | None = None) -> Orders:
+        """Return what `search` does, with the order of retrieval and that of the re-ranker beside it."""
+        from fonte.ranking.orders import compare_orders
+
+        passages = self.settings.retrieval.passages
+        return compare_orders(self.reranker, self.rerank_weight, question, self.candidates(question, where), passages)
+
+    def find(self, inquiry: Inquiry) -> Retrieved:
+        """Return the passages for an inquiry: the first half of `ask`, with settings and documents of its own."""
+        return self._answerer.find(inquiry)
+
+    def answer(self, found: Retrieved, tell: Callable[[Event], None]) -> Answer:
+        """Answer from what was found: the second half of `ask`; see `Answerer.answer`."""
+        return self._answerer.answer(found, tell)
 
     def explain(self, record: str, wish: Wish | None = None, progress: Progress | None = None) -> Explanation:
         """Measure how much the recorded answer `record` (an id, or the start of one) depends on each passage.
@@ -175,25 +207,32 @@ class Corpus:
 
     def show(self, name: str) -> DocumentView:
         """Return the document called `name` (or whose name ends so) with its chunks. Errors: `UsageError`."""
-        entry = self.records.documents.find(name)
-        chunks = self.records.ledger.chunk_counts().get(entry.document_id, 0)
-        document = self.records.documents.load(entry.document_id)
-        return DocumentView(document, self.index.store.read_range(entry.document_id, 0, max(chunks - 1, 0)))
+        return self.chunks(self.records.documents.load(self.records.documents.find(name).document_id))
 
-    def remove(self, names: Sequence[str], *, purge: bool = False) -> tuple[str, ...]:
+    def chunks(self, document: Document) -> DocumentView:
+        """Return a document of the corpus with its chunks."""
+        count = self.records.ledger.chunk_counts().get(document.id, 0)
+        return DocumentView(document, self.index.store.read_range(document.id, 0, max(count - 1, 0)))
+
+    def remove(self, names: str | Sequence[str], *, purge: bool = False) -> tuple[str, ...]:
         """Remove documents by name, id or path; `purge` also erases every trace on disk. Return their names.
 
         The path of a file with rows, or of a folder, means all that is indexed of it. Errors: `UsageError` for a name
         that fits none or several; nothing is removed then.
         """
+        names = [names] if isinstance(names, str) else names
         entries = {entry.document_id: entry for name in names for entry in wanted_documents(self.records, name)}
-        with self.index.writing():
-            self.index.remove(list(entries), purge)
-            if purge:
-                self.records.purge(list(entries))
-            else:
-                self.records.ledger.forget_documents(list(entries))
+        self.discard(list(entries), purge=purge)
         return tuple(entry.name for entry in entries.values())
+
+    def discard(self, document_ids: Sequence[str], *, purge: bool = False) -> None:
+        """Remove exactly the documents with these ids; unknown ones are no error."""
+        with self.index.writing():
+            self.index.remove(list(document_ids), purge)
+            if purge:
+                self.records.purge(list(document_ids))
+            else:
+                self.records.ledger.forget_documents(list(document_ids))
 
     def reindex(self, progress: Progress = _silent) -> ReindexReport:
         """Cut and embed every document anew into a second index, then swap; see `fonte reindex --help`."""
@@ -218,6 +257,12 @@ class Corpus:
         held = self.index.store.document_states() if self.index.exists() else {}
         counts = self.records.ledger.chunk_counts().items()
         return sum(max(0, chunks - (held[key].chunks if key in held else 0)) for key, chunks in counts)
+
+    @cached_property
+    def _ranker(self) -> tuple[Reranker | None, float]:
+        chosen = self.settings.reranker
+        known = adopted(self.records) if chosen.trained and not chosen.model else ()
+        return load_trained(known[0], chosen.batch_size) if known else (load_reranker(self.settings), 1.0)
 
     @cached_property
     def _answerer(self) -> Answerer:

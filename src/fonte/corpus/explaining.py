@@ -38,13 +38,15 @@ TEMPLATE_TOKENS = 64
 class Wish:
     """How to measure: `method` and `level` as in `fonte explain --help`; `budget` in seconds, None: no limit.
 
-    `tell` gets one sentence before the long part: how long it is expected to take.
+    `tell` gets one sentence before the long part: how long it is expected to take. `stopped` is asked between forward
+    passes: True ends the measurement with what is known by then.
     """
 
     method: str = "leave_one_out"
     level: str = "passage"
     budget: float | None = None
     tell: Callable[[str], None] = lambda message: None
+    stopped: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)
@@ -71,13 +73,13 @@ class Explainer:
         """
         if wish.level not in LEVELS:
             raise UsageError(f"There is no level {wish.level!r}. There are: {', '.join(LEVELS)}.")
-        model = self._model(record)
-        scene = self._scene(record, model)
+        model = self.model_of(record)
+        scene = self.scene(record, model)
         order = self._question(record.answer, scene, wish)
         with SqliteEvaluations(self._corpus.folder / "evaluations.db") as store:
             measurement = Measurement(model, scene.prompt, scene.scored.token_ids, store)
             wish.tell(self._expectation(measurement, order))
-            found = attribute(measurement, order, progress)
+            found = attribute(measurement, order, progress, wish.stopped)
             opened = self._open(measurement, order, found, model, progress) if wish.level == "sentence" else ()
         payload = to_json(measurement, order)
         self._corpus.records.evaluations.put(record.id, MEASUREMENT, {found.method: payload})
@@ -108,7 +110,8 @@ class Explainer:
         seconds = measurement.seconds / computed * tokens
         return f"Measuring {len(keep)} ablations of {passages} passages: about {seconds:.0f} seconds."
 
-    def _model(self, record: AnswerRecord) -> LocalLanguageModel:
+    def model_of(self, record: AnswerRecord) -> LocalLanguageModel:
+        """Return the model that made `record`. Errors: `ModelError` where the settings name another, or a server."""
         model = self._corpus.language_model
         if not isinstance(model, LocalLanguageModel):
             raise ModelError(
@@ -123,7 +126,8 @@ class Explainer:
             )
         return model
 
-    def _scene(self, record: AnswerRecord, model: LocalLanguageModel) -> Scene:
+    def scene(self, record: AnswerRecord, model: LocalLanguageModel) -> Scene:
+        """Return what is ablated for `record`. Errors: `UsageError` for an answer without sentences or passages."""
         answer = record.answer
         scored = scored_answer(answer.text, answer.citations, model)
         if not scored.token_ids or not answer.passages:

@@ -11,6 +11,7 @@ from fonte.evaluation.beir import (
 from fonte.evaluation.cited_answers import cited_answer
 from fonte.evaluation.formats import FORMATS
 from fonte.evaluation.measuring import Choices, Measured, Scorer, measure_answers
+from fonte.evaluation.mramg import MramgDocument, PlacedImage, read_mramg_documents, read_mramg_questions
 from fonte.evaluation.questions import GoldSpan, Question, QuestionPassage, read_questions, write_questions
 from fonte.evaluation.ranking import measure_run, qrels_of
 from fonte.evaluation.ranx_files import read_ranx_qrels, read_ranx_run, write_ranx
@@ -25,6 +26,8 @@ __all__ = [
     "GivenAnswer",
     "GoldSpan",
     "Measured",
+    "MramgDocument",
+    "PlacedImage",
     "Qrels",
     "Question",
     "QuestionPassage",
@@ -38,6 +41,8 @@ __all__ = [
     "read_beir_corpus",
     "read_beir_qrels",
     "read_beir_questions",
+    "read_mramg_documents",
+    "read_mramg_questions",
     "read_qrels",
     "read_questions",
     "read_ranx_qrels",

@@ -9,6 +9,7 @@ import numpy as np
 from fonte.citations import Citer, Invented, Numbered, PlaceOf, Sentence, passage_quote
 from fonte.errors import EndpointError, ModelError
 from fonte.generation.events import (
+    MODEL_FAILED,
     CitationMade,
     Event,
     Finished,
@@ -89,14 +90,14 @@ class _Writer:
         try:
             yield from self._stream()
         except (EndpointError, ModelError) as error:
-            self._failure = f"The language model failed: {error}"
+            self._failure = f"{MODEL_FAILED}: {error}"
         if not self._looped:
             rest = self._sentinel.finish()
             yield from self._tell(self._citer.feed(rest))
         yield from self._tell(self._citer.finish())
         status, reason = self._verdict()
         said = "".join(self._text), "".join(self._thinking), tuple(self._token_ids)
-        yield Finished(status, reason, MODE, *said)
+        yield Finished(status, reason, MODE, *said, finish_reason=self._finish_reason)
 
     def _stream(self) -> Iterator[Event]:
         settings = self._settings

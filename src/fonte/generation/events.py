@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from fonte.values import Answer, Citation, Passage, Prompt
 
+# How the reason of an answer begins that is incomplete because its model, or the way to it, gave out.
+MODEL_FAILED = "The language model failed"
 CUT_SHORT = "The answer ended before it was finished; ask again."
 
 
@@ -73,7 +75,8 @@ class CitationMade:
 class Finished:
     """The last event. `status` and `reason` as in `Answer`; `mode` is `quote` or `write`.
 
-    `text`, `thinking` and `token_ids` are what the model itself said, with its own labels, for the record.
+    `text`, `thinking` and `token_ids` are what the model itself said, with its own labels, and `finish_reason` why it
+    stopped (`stop`, `length`; empty where it wrote nothing), for the record.
     """
 
     status: str
@@ -82,6 +85,7 @@ class Finished:
     text: str = ""
     thinking: str = ""
     token_ids: tuple[int, ...] = ()
+    finish_reason: str = ""
 
 
 Event = Prompted | ThoughtShown | TextShown | MarkerShown | MarkerRemoved | CitationMade | Finished

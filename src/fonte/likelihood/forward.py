@@ -27,6 +27,7 @@ class Forward:
         self.model = model
         plain = model.get_base_model() if hasattr(model, "get_base_model") else model
         self._selects = "logits_to_keep" in inspect.signature(type(plain).forward).parameters
+        self._sharded = is_sharded(model)
         self.calls = 0
         self.tokens = 0
 
@@ -52,10 +53,16 @@ class Forward:
         chosen = torch.tensor(positions, dtype=torch.long)  # on the CPU: it indexes a tensor on any device
         if self._selects:
             arguments["logits_to_keep"] = chosen
-        # accelerate replaces `forward` by one under autocast; the original computes in the model's own dtype
-        call = getattr(self.model, "_original_forward", self.model)
+        # accelerate replaces `forward` by one under autocast; the original computes in the model's own dtype. Sharded
+        # weights are gathered by hooks of the whole call.
+        call = self.model if self._sharded else getattr(self.model, "_original_forward", self.model)
         logits: torch.Tensor = call(input_ids=ids, return_dict=True, **arguments).logits
         return logits if self._selects else logits[:, chosen]
+
+
+def is_sharded(model: Any) -> bool:
+    """Return whether the weights lie on several processes (`torch.distributed.fsdp.fully_shard`, tensor parallel)."""
+    return any(hasattr(weight, "placements") for weight in model.parameters())
 
 
 @contextmanager
@@ -67,7 +74,7 @@ def scoring(model: Any) -> Iterator[None]:
     """
     training = [module for module in model.modules() if module.training]
     device = model.get_input_embeddings().weight.device.type
-    guard = torch.no_grad() if training else torch.inference_mode()
+    guard = torch.no_grad() if training or is_sharded(model) else torch.inference_mode()
     try:
         for module in training:
             module.training = False

@@ -15,6 +15,15 @@ from fonte.measures.abstention import (
     wrong_silence,
 )
 from fonte.measures.bert_score import BertScore, TokenVectors, bert_score, bert_scores
+from fonte.measures.boundaries import (
+    boundary_f1,
+    boundary_precision,
+    boundary_recall,
+    boundary_window,
+    perfect_stream,
+    pk,
+    window_diff,
+)
 from fonte.measures.calibration import brier_score, calibration_error
 from fonte.measures.citation_effects import cited_likelihood, effective_citations, post_rationalised
 from fonte.measures.citation_similarity import CitationMatch, case_blocks, citation_match, citation_similarity
@@ -78,6 +87,10 @@ __all__ = [
     "average_precision",
     "bert_score",
     "bert_scores",
+    "boundary_f1",
+    "boundary_precision",
+    "boundary_recall",
+    "boundary_window",
     "brier_score",
     "calibration_error",
     "case_blocks",
@@ -111,7 +124,9 @@ __all__ = [
     "not_scored",
     "order",
     "paired_bootstrap",
+    "perfect_stream",
     "permutation_p",
+    "pk",
     "post_rationalised",
     "precision",
     "quote_fidelity",
@@ -130,5 +145,6 @@ __all__ = [
     "summarise",
     "token_f1",
     "visible_answer",
+    "window_diff",
     "wrong_silence",
 ]

@@ -1,5 +1,5 @@
 """The order of passages on their way to the language model."""
 
-from fonte.ranking.rerank import rerank
+from fonte.ranking.rerank import fuse, rerank
 
-__all__ = ["rerank"]
+__all__ = ["fuse", "rerank"]

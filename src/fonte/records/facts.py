@@ -27,6 +27,13 @@ class Facts:
         """Forget `key`."""
         self._database.run("DELETE FROM facts WHERE key = ?", (key,))
 
+    def beginning(self, prefix: str) -> dict[str, Any]:
+        """Return the facts whose key begins with `prefix`, by the rest of the key, ordered by it."""
+        rows = self._database.rows(
+            "SELECT key, value FROM facts WHERE substr(key, 1, ?) = ? ORDER BY key", (len(prefix), prefix)
+        )
+        return {key[len(prefix) :]: unpack_json(value) for key, value in rows}
+
     def all(self) -> dict[str, Any]:
         """Return every fact, ordered by key."""
         return {key: unpack_json(value) for key, value in self._database.rows("SELECT * FROM facts ORDER BY key")}

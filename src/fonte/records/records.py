@@ -15,6 +15,7 @@ from fonte.records.database import BUSY_SECONDS, Database
 from fonte.records.documents import DocumentArchive
 from fonte.records.evaluations import Evaluations
 from fonte.records.facts import Facts
+from fonte.records.groups import DocumentGroups
 from fonte.records.ledger import Ledger
 from fonte.records.opening import open_database
 from fonte.records.outputs import OutputCache
@@ -43,6 +44,7 @@ class Records:
         self.facts = Facts(database)
         self.documents = DocumentArchive(database)
         self.ledger = Ledger(database, self.documents)
+        self.groups = DocumentGroups(database, self.facts, self.ledger)
         self.answers = AnswerRecords(database)
         self.evaluations = Evaluations(database)
         self.outputs = OutputCache(database)
@@ -91,6 +93,7 @@ class Records:
             self.ledger.forget_documents(ids)
             for source in sources:
                 self.ledger.remove(source)
+                self.groups.set(source, ())
         self._scrub()
         return Purged(known, answers, outputs)
 

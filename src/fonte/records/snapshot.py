@@ -13,7 +13,7 @@ from fonte.settings import Settings
 
 def settings_snapshot(settings: Settings) -> dict[str, Any]:
     """Return `settings` as plain JSON values without secrets: keys left out, addresses without user and query."""
-    return _without_secrets(settings.model_dump())
+    return _without_secrets(settings.model_dump(exclude={"serving"}))
 
 
 def _without_secrets(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from fonte.retrieval.fusion import reciprocal_rank_fusion
-from fonte.retrieval.store import Hit, Store, Vector
+from fonte.retrieval.store import Hit, Vector
 from fonte.settings import RetrievalSettings
 from fonte.values import Passage
 
@@ -20,8 +20,24 @@ class QueryEmbedder(Protocol):
         ...
 
 
+class Searchable(Protocol):
+    """The part of a store that a search needs; see `Store`."""
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        ...
+
+    def search_dense(self, vector: Vector, k: int, documents: Collection[str] | None = None) -> list[Hit]:
+        """Return the `k` nearest chunks."""
+        ...
+
+    def search_lexical(self, text: str, k: int, documents: Collection[str] | None = None) -> list[Hit]:
+        """Return the `k` chunks that fit the words best."""
+        ...
+
+
 def retrieve(
-    store: Store,
+    store: Searchable,
     embedder: QueryEmbedder,
     question: str,
     settings: RetrievalSettings,

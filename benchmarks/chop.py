@@ -1,0 +1,74 @@
+"""Chunks that keep their context: every way of cutting and signing, over manuals that hardly differ but for their name.
+
+    python benchmarks/chop.py --data DIR --set galaxy [--quick] [--limit N] [--model NAME] [--cache DIR] [--json]
+
+Set-ups: `files` (a file per manual, named by its file name and cover line), `streams` (all manuals in one text, each
+beginning with a cover and no other mark; order and cover wording by `--seed`), `streams_similar` (each followed by the
+most similar one), and beside the goal `streams_codes` (covers that hold a part code only).
+
+`fixed` with overlap is the baseline of CHOP at the window of the default embedder, `cosine` (.35) and `heading` are the
+project's; the other rows share one chunking: each paragraph, cut where it exceeds the window. `fixed` without overlap
+is that chunking unsigned, `chop` the paper's method with `--model`, `cascade` this project's, `true_identity` the name
+of the device before each chunk, `shuffled` the name of another one. Nothing else goes before a chunk.
+
+A chunk is gold that covers half of the gold section or 80 tokens of it. `--quick`: the ten manuals with questions whose
+sha256 of the name comes first. `--cache` keeps vectors and outputs of language models between runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import chop_streams as streams
+from chop_grid import Grid, Wish
+
+
+def main() -> int:
+    """Measure, and print the report."""
+    options = _options()
+    if not (options.data / options.set).is_dir():
+        raise SystemExit(f"developer data not found ({options.data}/{options.set}): skipping")
+    manuals, questions = streams.load(options.data)
+    if options.quick:
+        manuals, questions = streams.quick(manuals, questions)
+    if options.limit:
+        questions = questions[: options.limit]
+    wish = Wish(
+        tuple(options.setups.split(",")),
+        tuple(options.chunkers.split(",")),
+        tuple(options.indices.split(",")),
+        options.model,
+        options.seed,
+        options.dtype,
+        options.cache,
+        options.calls,
+    )
+    report = Grid(manuals, questions, wish).report()
+    print(json.dumps(report, indent=None if options.json else 1))
+    return 0
+
+
+def _options() -> Any:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--set", default="galaxy", choices=["galaxy"])
+    parser.add_argument("--limit", type=int, help="only the first N questions")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--setups", default=",".join(streams.SETUPS))
+    parser.add_argument("--chunkers", default="fixed,cosine,heading,chop,cascade,true_identity,shuffled")
+    parser.add_argument("--indices", default="dense,lexical,hybrid")
+    parser.add_argument("--model", default="smollm2-135m-instruct", help="of the rows `chop`; `none` leaves them out")
+    parser.add_argument("--calls", type=int, help="at most so many model calls of `chop` per set-up (quick: 120)")
+    parser.add_argument("--dtype", default="bfloat16", choices=["float32", "bfloat16"], help="of the embedder")
+    parser.add_argument("--cache", type=Path)
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,158 @@
+"""The grid of the benchmark: set-ups, chunkers, indices, and one row for each."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import chop_retrieval as retrieval
+import numpy as np
+from chop_cutting import Cut, common, cut_by
+from chop_rows import Scored, interval, measured, paired
+from chop_signing import Signed, sign_cascade, sign_true, unsigned
+from chop_streams import Manual, Question, Text, texts
+from chop_vectors import Vectors
+
+from fonte.measures.boundaries import boundary_f1, boundary_precision, boundary_recall, pk, window_diff
+from fonte.models import Embedder
+
+WINDOW = 512
+RESERVE = 32
+OVERLAP = 96
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is measured."""
+
+    setups: tuple[str, ...]
+    chunkers: tuple[str, ...]
+    indices: tuple[str, ...]
+    model: str
+    seed: int
+    dtype: str
+    cache: Path | None
+    calls: int | None
+
+
+class Grid:
+    """Measures the grid over some manuals and their questions."""
+
+    def __init__(self, manuals: Sequence[Manual], questions: Sequence[Question], wish: Wish) -> None:
+        self._manuals, self._questions, self._wish = manuals, questions, wish
+        self._embedder = Embedder.from_pretrained("all-minilm-l6-v2", window=WINDOW)
+        self._vectors = Vectors(self._embedder, wish.dtype, wish.cache)
+        self._scores: dict[tuple[str, str, str], dict[str, Scored]] = {}
+
+    def report(self) -> dict[str, Any]:
+        """Return the rows, and the paired comparisons of each set-up."""
+        begun = time.perf_counter()
+        rows = [row for setup in self._wish.setups for row in self._setup(setup)]
+        return {
+            "rows": rows,
+            "comparisons": list(self._comparisons()),
+            "seed": self._wish.seed,
+            "dtype": self._wish.dtype,
+            "tokens_embedded": self._vectors.tokens,
+            "seconds": round(time.perf_counter() - begun, 1),
+        }
+
+    def _setup(self, setup: str) -> Iterator[dict[str, Any]]:
+        made = texts(setup, self._manuals, self._wish.seed)
+        shared = common(made, self._embedder, WINDOW - RESERVE - self._embedder.special_tokens)
+        for name in self._wish.chunkers:
+            for signed, overlap in self._signed(name, made, shared):
+                yield from self._rows(setup, name, overlap, signed)
+
+    def _signed(self, name: str, made: list[Text], shared: Cut) -> Iterator[tuple[Signed, int]]:
+        if name in ("fixed", "cosine", "heading"):
+            yield unsigned(cut_by(name, made, self._embedder, RESERVE, OVERLAP)), OVERLAP if name == "fixed" else 0
+        if name == "fixed":
+            yield unsigned(shared), 0
+        elif name == "cascade":
+            yield sign_cascade(made, shared), 0
+        elif name == "true_identity":
+            yield sign_true(shared, {manual.device: manual.name for manual in self._manuals}), 0
+        elif name == "shuffled":
+            yield sign_true(shared, self._shuffled()), 0
+
+    def _shuffled(self) -> dict[str, str]:
+        """Return each device with the name of another one."""
+        names = sorted(manual.device for manual in self._manuals)
+        random.Random(self._wish.seed).shuffle(names)
+        return {name: other.replace("_", " ") for name, other in zip(names, names[1:] + names[:1], strict=True)}
+
+    def _rows(self, setup: str, name: str, overlap: int, signed: Signed) -> Iterator[dict[str, Any]]:
+        gold = signed.cut.gold(self._questions)
+        asked = [question.text for question in self._questions]
+        found: dict[str, list[list[int]]] = {}
+        if set(self._wish.indices) & {"dense", "hybrid"}:
+            vectors = self._vectors.of(signed.embedded, f"{setup} {name}")
+            found["dense"] = retrieval.dense(vectors, self._vectors.of(asked))
+        if set(self._wish.indices) & {"lexical", "hybrid"}:
+            found["lexical"] = retrieval.lexical(signed.keywords, asked)
+        if "hybrid" in self._wish.indices:
+            found["hybrid"] = retrieval.hybrid(found["dense"], found["lexical"])
+        costs = self._costs(signed)
+        for index in self._wish.indices:
+            scores = measured(found[index], gold)
+            if (setup, name, index) not in self._scores or overlap == 0:
+                self._scores[setup, name, index] = scores
+            low, high = interval(scores["hit@1"].values, self._questions)
+            print(f"{setup} {name} {index} hit@1 {scores['hit@1'].mean}", file=sys.stderr, flush=True)
+            yield {
+                "setup": setup,
+                "chunker": name,
+                "index": index,
+                "model": signed.model,
+                "chunk_tokens": WINDOW - RESERVE - self._embedder.special_tokens,
+                "overlap": overlap,
+                "n": len(self._questions),
+                "hit@1_low": low,
+                "hit@1_high": high,
+                **{measure: score.mean for measure, score in scores.items()},
+                **costs,
+                "tokens_top_10": self._tokens(found[index], signed),
+            }
+
+    def _costs(self, signed: Signed) -> dict[str, Any]:
+        chunks = len(signed.cut.chunks)
+        costs: dict[str, Any] = {
+            "chunks": chunks,
+            "identity_accuracy": signed.accuracy(),
+            "calls_per_chunk": round(signed.calls / chunks, 4),
+            "tokens_per_chunk": round(signed.tokens / chunks, 1),
+            "boundary_f1": None,
+            "seconds": round(signed.seconds, 2),
+            "index_bytes": sum(len(text.encode()) for text in signed.keywords) + chunks * self._embedder.dimension * 4,
+        }
+        if signed.boundaries is not None and len(signed.cut.texts) == 1:
+            truth, count = signed.cut.boundaries(), chunks
+            measures = {
+                "boundary_f1": boundary_f1(signed.boundaries, truth),
+                "boundary_precision": boundary_precision(signed.boundaries, truth),
+                "boundary_recall": boundary_recall(signed.boundaries, truth),
+                "pk": pk(signed.boundaries, truth, count),
+                "window_diff": window_diff(signed.boundaries, truth, count),
+            }
+            costs |= {name: score.value for name, score in measures.items()}
+        return costs
+
+    def _tokens(self, rankings: list[list[int]], signed: Signed) -> float:
+        sizes = signed.cut.tokens
+        return round(float(np.mean([sum(sizes[chunk] for chunk in ranking[:10]) for ranking in rankings])), 1)
+
+    def _comparisons(self) -> Iterator[dict[str, Any]]:
+        pairs = (("cascade", "true_identity"), ("shuffled", "fixed"), ("cascade", "fixed"), ("chop", "cascade"))
+        for setup in self._wish.setups:
+            for index in self._wish.indices:
+                for one, other in pairs:
+                    keys = (setup, one, index), (setup, other, index)
+                    if all(key in self._scores for key in keys):
+                        result = paired(*(self._scores[key]["hit@1"] for key in keys))
+                        yield {"setup": setup, "index": index, "chunker": one, "against": other, **result}

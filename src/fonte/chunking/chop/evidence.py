@@ -1,0 +1,112 @@
+"""What speaks for and against a new document at a gap, as numbers: the free stages of the cascade."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fonte.chunking.chop.covers import opening, opens
+from fonte.chunking.chop.names import same_name
+from fonte.chunking.chop.windows import WINDOW, Windows
+from fonte.chunking.chop.words import words
+
+NAMES = (
+    "cohesion",  # how alike the words of both sides are, against the rest of this text (standard deviations)
+    "restart",  # how much more the right side repeats the document so far than the left one
+    "clear_restart",  # what of it goes beyond .3, where the unit reads like a title
+    "title",  # the unit reads like a title that stands alone
+    "title_word",  # which says manual, guide, or the like
+    "fresh",  # which names something that the document has not spoken of
+    "fresh_coded",  # with a digit in it, as products and cases have
+    "fresh_sibling",  # which shares a first word with the name of the present document, yet differs
+    "fresh_opens",  # and which is followed by contents, an introduction, safety notes, or the like
+    "cover",  # and which says manual, welcome, or the like, or is a sibling: everything that makes a cover
+    "young",  # the present document is still shorter than a window
+    "restarted_number",  # numbering begins at 1 again
+)
+
+
+@dataclass
+class Present:
+    """The document that is being read: where it begins, what it is called, how far its numbers go."""
+
+    begin: int = 0
+    name: str = ""
+    highest: int = 0
+
+
+class Evidence:
+    """The evidence at every gap of a text."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.windows = Windows(texts)
+        self.openings = [opening(text) for text in texts]
+        self._opens = [opens(following) for following in [*texts[1:], ""]]
+        counted = [words(text) for text in texts]
+        self._joined = [f" {' '.join(each)} " for each in counted]
+        self._units: dict[str, list[int]] = {}
+        for unit, each in enumerate(counted):
+            for word in set(each):
+                self._units.setdefault(word, []).append(unit)
+        self._cohesion = _standardised(self.windows.cohesion)
+
+    def __len__(self) -> int:
+        return len(self.openings)
+
+    def at(self, gap: int, present: Present) -> NDArray[np.float64]:
+        """Return the evidence at `gap` in the order of `NAMES`, given the document that is being read there."""
+        unit = self.openings[gap]
+        fresh = unit.title * self._fresh(gap, present)
+        restart = self.windows.restart(gap, present.begin)
+        family = set(words(unit.name)[:2]) & set(words(present.name)[:2])
+        return np.array(
+            [
+                self._cohesion[gap],
+                restart,
+                max(restart - 0.3, 0.0) * (unit.title > 0),
+                unit.title,
+                unit.title * unit.document_word,
+                fresh,
+                fresh * unit.coded,
+                fresh * bool(family) * unit.coded,
+                fresh * self._opens[gap],
+                fresh * self._opens[gap] * (unit.document_word or bool(family)),
+                max(0.0, 1.0 - self.windows.size(present.begin, gap) / WINDOW),
+                unit.number == 1 and present.highest > 1,
+            ],
+            dtype=np.float64,
+        )
+
+    def read(self, unit: int, present: Present) -> None:
+        """Take `unit` into the present document."""
+        present.highest = max(present.highest, self.openings[unit].number)
+
+    def _fresh(self, gap: int, present: Present) -> float:
+        """Return 1 where the unit names something new, .5 where the document spoke of it long ago, else 0.
+
+        What the last window has spoken of is a part that was announced; what the document is called is itself.
+        """
+        name = self.openings[gap].name
+        if not name or same_name(name, present.name):
+            return 0.0
+        recent = max(self.windows.first(gap), present.begin)
+        if self._spoken(name, recent, gap):
+            return 0.0
+        return 0.5 if self._spoken(name, present.begin, recent) else 1.0
+
+    def _spoken(self, name: str, begin: int, end: int) -> bool:
+        """Return whether a unit from `begin` to `end` says `name`."""
+        said = words(name)
+        wanted = f" {' '.join(said)} "
+        units = min((self._units[word] for word in said), key=len, default=[])
+        return any(wanted in self._joined[unit] for unit in units[bisect_left(units, begin) : bisect_left(units, end)])
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    logs = np.log(values + 0.02)
+    spread = float(logs[1:].std()) if len(logs) > 2 else 0.0
+    return (logs - logs[1:].mean()) / spread if spread > 0 else np.zeros_like(logs)

@@ -1,0 +1,172 @@
+"""Train a corpus's re-ranker: targets, sides, training, weight, comparison, and adoption if it is not worse."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fonte.chunking import embedded_text
+from fonte.corpus import Corpus
+from fonte.errors import UsageError
+from fonte.evaluation.questions import Question
+from fonte.models import Reranker
+from fonte.models.folder import model_folder
+from fonte.ranking import fuse
+from fonte.ranking.trained import adopt, adopted, install, load_trained
+from fonte.training.reranker import RerankerTraining, train_reranker
+from fonte.training.reranker_bias import Bias, Ordered, bias
+from fonte.training.reranker_collect import Collected, holds_gold
+from fonte.training.reranker_folds import place, together
+from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, choose_weight, judge
+from fonte.training.reranker_targets import FloatArray, QuestionTargets
+
+FOLDER = "training"
+LEAST = 10  # questions with targets; below, nothing is left to compare on
+HELD_BACK, WATCHED = 0.2, 0.15
+
+
+@dataclass(frozen=True)
+class CorpusTraining:
+    """What came of it: see `fonte train reranker --json`. `path` is where the model lies, accepted or not."""
+
+    path: str
+    questions: int
+    pairs: int
+    weight: float
+    held_back: Verdict
+    bias: Bias
+    accepted: bool
+    forced: bool
+    without: tuple[tuple[str, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the public shape."""
+        return {
+            "path": self.path,
+            "training_set": {"questions": self.questions, "pairs": self.pairs, "without_targets": dict(self.without)},
+            "weight": self.weight,
+            "held_back": {name: value for name, value in asdict(self.held_back).items() if name != "accepted"},
+            "bias": asdict(self.bias),
+            "accepted": self.accepted,
+            "forced": self.forced,
+        }
+
+
+def train_for_corpus(
+    corpus: Corpus,
+    collected: Collected,
+    settings: RerankerTraining,
+    questions: Sequence[Question] = (),
+    *,
+    force: bool = False,
+) -> CorpusTraining:
+    """Train on `collected`, and let the corpus use the result unless it is worse than what it uses now.
+
+    `questions` are those of the file, for their gold passages. Sides go by whole groups and by hash, so a question that
+    was held back once is held back again when more are added. Errors: `UsageError` for fewer than `LEAST` questions,
+    or a side without any; those of training.
+    """
+    learnt, watched, held_back = sides(collected.targets, settings.seed)
+    output = corpus.folder / FOLDER / "reranker"
+    shutil.rmtree(output, ignore_errors=True)  # one that was refused
+    trained = train_reranker(learnt, output, settings, watched)
+    scorer = _scorer(Reranker.from_pretrained(str(output)))
+    asked = {question.question: question for question in questions}
+    weight = choose_weight(_held_back(corpus, watched, asked), scorer)
+    current, seen = _current(corpus)
+    fresh = _held_back(corpus, [question for question in held_back if question.id not in seen], asked)
+    verdict = judge(fresh, (scorer, weight), current)
+    habits = bias([_ordered(question, scorer, weight) for question in fresh])
+    path = output
+    if verdict.accepted or force:
+        entry = install(output, weight, Path(settings.base).name)
+        adopt(corpus.records, entry)
+        path = model_folder() / entry.name
+    return CorpusTraining(
+        str(path),
+        trained.questions,
+        trained.pairs,
+        weight,
+        verdict,
+        habits,
+        verdict.accepted or force,
+        force and not verdict.accepted,
+        collected.without,
+    )
+
+
+def sides(
+    targets: Sequence[QuestionTargets], seed: int = 0
+) -> tuple[list[QuestionTargets], list[QuestionTargets], list[QuestionTargets]]:
+    """Return what is learnt, watched (it stops the training and chooses the weight) and held back. Errors: as above."""
+    if len(targets) < LEAST:
+        raise UsageError(
+            f"Training a re-ranker takes at least {LEAST} questions with targets; there are {len(targets)}. Ask more "
+            "questions (fonte ask), or give more with --questions."
+        )
+    found: tuple[list[QuestionTargets], list[QuestionTargets], list[QuestionTargets]] = ([], [], [])
+    by_id = {question.id: question for question in targets}
+    for group in together({question.id: question.groups for question in targets}):
+        where = place(group[0], seed)
+        side = 2 if where < HELD_BACK else 1 if where < HELD_BACK + WATCHED else 0
+        found[side].extend(by_id[name] for name in group)
+    if not all(found):
+        counts = ", ".join(str(len(side)) for side in found)
+        raise UsageError(
+            f"Of {len(targets)} questions {counts} are to learn from, to watch and to hold back; each needs some. Give "
+            "more questions that share no gold passage."
+        )
+    return found
+
+
+def _current(corpus: Corpus) -> tuple[tuple[Scorer | None, float], set[str]]:
+    """Return what orders passages now, with its weight, and the questions that it was trained on."""
+    known = adopted(corpus.records)
+    if not known:
+        return (None, 0.0), set()
+    reranker, weight = load_trained(known[0])
+    note = json.loads((model_folder() / known[0].name / "reranker.json").read_text(encoding="utf-8"))
+    return (_scorer(reranker), weight), set(note["questions"])
+
+
+def _scorer(reranker: Reranker) -> Scorer:
+    def score(question: str, texts: Sequence[str]) -> FloatArray:
+        return np.asarray(reranker.predict([(question, text) for text in texts]), dtype=np.float64)
+
+    return score
+
+
+def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: dict[str, Question]) -> list[HeldBack]:
+    """Retrieve the candidates of each question; measured passages that are not among them follow at the end."""
+    found = []
+    for question in targets:
+        candidates = corpus.candidates(question.question)
+        if not candidates:
+            continue
+        numbers = {passage.id: number for number, passage in enumerate(candidates)}
+        effects = {numbers[one.id]: one.target for one in question.passages if one.id in numbers}
+        known = asked.get(question.question)
+        gold = frozenset(number for number, passage in enumerate(candidates) if holds_gold(passage, known))
+        found.append(
+            HeldBack(
+                question.id,
+                question.question,
+                tuple(embedded_text(passage.chunk) for passage in candidates),
+                tuple(passage.document for passage in candidates),
+                tuple(passage.retrieval_score for passage in candidates),
+                effects,
+                gold,
+            )
+        )
+    return found
+
+
+def _ordered(question: HeldBack, scorer: Scorer, weight: float) -> Ordered:
+    scores = fuse(question.retrieval, scorer(question.question, question.texts), weight)
+    return Ordered(scores, question.texts, question.documents)

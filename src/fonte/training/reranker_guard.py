@@ -1,0 +1,138 @@
+"""Is a new re-ranker better than what a corpus uses now? On questions that neither was trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fonte.measures import paired_bootstrap
+from fonte.ranking import fuse
+from fonte.training.reranker_evaluator import concordance
+from fonte.training.reranker_targets import FloatArray
+
+WEIGHTS = tuple(round(0.1 * step, 1) for step in range(11))
+LEAST_WITH_GOLD = 5  # fewer questions with a known gold passage are no measure of an order
+
+# From (question, texts) to the scores of a re-ranker: float64 [text].
+Scorer = Callable[[str, Sequence[str]], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """A question that was not trained on, with what retrieval finds for it, in that order.
+
+    `effects` are the measured targets by number of the candidate, `gold` the candidates that hold the answer.
+    """
+
+    id: str
+    question: str
+    texts: tuple[str, ...]
+    documents: tuple[str, ...]
+    retrieval: tuple[float, ...]
+    effects: Mapping[int, float]
+    gold: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The means on `questions` held-back questions, and the paired difference new minus current with its interval.
+
+    `measure` is `reciprocal rank of gold` or `concordance with effects`; both 0 to 1, higher is better. `current` is
+    what the corpus uses now: its old re-ranker, or retrieval's order. `low` and `high` are None below two questions.
+    """
+
+    questions: int
+    measure: str
+    retrieval: float
+    current: float
+    new: float
+    difference: float
+    low: float | None
+    high: float | None
+    accepted: bool
+    reason: str
+
+
+def measure_of(questions: Sequence[HeldBack]) -> str:
+    """Return which measure these questions allow."""
+    known = sum(bool(question.gold) for question in questions)
+    return "reciprocal rank of gold" if known >= LEAST_WITH_GOLD else "concordance with effects"
+
+
+def quality(question: HeldBack, scores: FloatArray, measure: str) -> float | None:
+    """Return how good an order is, 0 to 1; None for a question about which the measure says nothing."""
+    if measure == "reciprocal rank of gold":
+        if not question.gold:
+            return None
+        order = np.argsort(-scores, kind="stable")
+        return 1 / next(rank for rank, number in enumerate(order, start=1) if int(number) in question.gold)
+    if len(question.effects) < 2:
+        return None
+    numbers = list(question.effects)
+    return concordance(scores[numbers], np.array([question.effects[number] for number in numbers], np.float64))
+
+
+def qualities(questions: Sequence[HeldBack], scorer: Scorer | None, weight: float, measure: str) -> dict[str, float]:
+    """Return the quality by question of a re-ranker fused with retrieval; without a re-ranker of retrieval itself."""
+    found = {}
+    for question in questions:
+        retrieval = np.array(question.retrieval, np.float64)
+        scores = retrieval if scorer is None else fuse(retrieval, scorer(question.question, question.texts), weight)
+        value = quality(question, scores, measure)
+        if value is not None:
+            found[question.id] = value
+    return found
+
+
+def choose_weight(questions: Sequence[HeldBack], scorer: Scorer) -> float:
+    """Return the weight of the re-ranker against retrieval that orders `questions` best; of equals the smallest.
+
+    One half where there is nothing to choose by. Scores are computed once per question.
+    """
+    known = {question.id: scorer(question.question, question.texts) for question in questions}
+    texts = {(question.question, question.texts): question.id for question in questions}
+
+    def again(question: str, given: Sequence[str]) -> FloatArray:
+        return known[texts[question, tuple(given)]]
+
+    measure = measure_of(questions)
+    means = [_mean(qualities(questions, again, weight, measure)) for weight in WEIGHTS]
+    return WEIGHTS[int(np.argmax(means))] if max(means) > 0 else 0.5
+
+
+def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tuple[Scorer | None, float]) -> Verdict:
+    """Compare a new re-ranker with its weight to the current one: accepted unless it is worse, or changes nothing."""
+    measure = measure_of(questions)
+    plain = qualities(questions, None, 0.0, measure)
+    before = qualities(questions, *current, measure)
+    after = qualities(questions, *new, measure)
+    differences = [after[name] - before[name] for name in after]
+    low, high = paired_bootstrap(differences) if len(differences) > 1 else (None, None)
+    difference = float(np.mean(differences)) if differences else 0.0
+    reason = _reason(len(differences), difference, new[1])
+    return Verdict(
+        len(differences),
+        measure,
+        _mean(plain),
+        _mean(before),
+        _mean(after),
+        difference,
+        low,
+        high,
+        not reason,
+        reason,
+    )
+
+
+def _reason(questions: int, difference: float, weight: float) -> str:
+    if not questions:
+        return "there is no held-back question to compare on"
+    if difference < 0:
+        return f"it is worse on the {questions} held-back questions (difference {difference:.4f})"
+    return "retrieval's order alone is best on the questions that chose the weight" if weight == 0 else ""
+
+
+def _mean(values: Mapping[str, float]) -> float:
+    return float(np.mean(list(values.values()))) if values else 0.0

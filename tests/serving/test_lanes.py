@@ -1,0 +1,171 @@
+"""Who waits for what: bounded lanes, shared models, and answers before measurements."""
+
+import asyncio
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from fonte.errors import ModelError
+from fonte.serving.lanes import BusyError, Lane
+from fonte.serving.model_worker import PATIENT, ModelWorker
+from fonte.serving.shared_models import SharedEmbedder, SharedReranker
+from fonte.serving.turns import Turns
+from tests.tiny import tiny_embedder, tiny_reranker
+
+
+def test_a_full_lane_says_when_to_come_back():
+    lane, go = Lane("model", threads=1, queue=1), threading.Event()
+    with lane.enter() as first, lane.enter() as second:
+        running, waiting = first.submit(go.wait), second.submit(lambda: 7)
+        with pytest.raises(BusyError) as refused:
+            lane.enter()
+        assert refused.value.retry_after >= 1
+        go.set()
+        assert running.result(5)
+        assert waiting.result(5) == 7
+    with lane.enter():
+        assert lane.waiting == 1
+    lane.close()
+
+
+def test_a_caller_that_leaves_the_queue_frees_its_place_and_its_work_is_not_begun():
+    lane, go, begun = Lane("model", threads=1, queue=5), threading.Event(), []
+
+    async def story():
+        first = asyncio.ensure_future(lane.run(go.wait))
+        second = asyncio.ensure_future(lane.run(lambda: begun.append(2)))
+        await asyncio.sleep(0.05)
+        second.cancel()
+        go.set()
+        await first
+        with pytest.raises(asyncio.CancelledError):
+            await second
+
+    asyncio.run(story())
+    lane.close()
+    assert begun == []
+    assert lane.waiting == 0
+
+
+def test_requests_that_wait_together_are_computed_together():
+    worker, sizes, go = ModelWorker("model", most=8), [], threading.Event()
+
+    def doubled(items):
+        go.wait(5)
+        sizes.append(len(items))
+        return [2 * item for item in items]
+
+    results = {}
+    threads = [
+        threading.Thread(target=lambda n=n: results.update({n: worker.ask(doubled, [n, n + 1])})) for n in range(10)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    go.set()
+    for thread in threads:
+        thread.join(5)
+    worker.close()
+    assert results == {n: [2 * n, 2 * n + 2] for n in range(10)}
+    assert max(sizes) == 8
+    assert len(sizes) < 10
+
+
+def test_nobody_fails_for_the_input_of_another():
+    worker, go = ModelWorker("model", most=8), threading.Event()
+
+    def inverse(items):
+        go.wait(5)
+        return [1 / item for item in items]
+
+    results = []
+
+    def ask(item):
+        try:
+            results.append((item, worker.ask(inverse, [item])))
+        except ZeroDivisionError:
+            results.append((item, "failed"))
+
+    threads = [threading.Thread(target=ask, args=(item,)) for item in (1, 0, 2, 4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    go.set()
+    for thread in threads:
+        thread.join(5)
+    worker.close()
+    assert sorted(results) == [(0, "failed"), (1, [1.0]), (2, [0.5]), (4, [0.25])]
+
+
+def test_questions_pass_documents():
+    worker, order, go = ModelWorker("model", most=2), [], threading.Event()
+
+    def documents(items):
+        go.wait(5)
+        order.append("documents")
+        return items
+
+    def question(items):
+        order.append("question")
+        return items
+
+    patient = threading.Thread(target=worker.ask, args=(documents, list(range(6)), PATIENT))
+    patient.start()
+    time.sleep(0.05)
+    urgent = threading.Thread(target=worker.ask, args=(question, ["?"]))
+    urgent.start()
+    time.sleep(0.05)
+    go.set()
+    for thread in (patient, urgent):
+        thread.join(5)
+    worker.close()
+    assert order == ["documents", "question", "documents", "documents"]
+
+
+def test_a_closed_worker_lets_nobody_wait():
+    worker = ModelWorker("model", most=2)
+    worker.close()
+    with pytest.raises(ModelError, match="stopped"):
+        worker.ask(list, [1])
+
+
+def test_shared_models_give_what_the_models_give():
+    embedder, reranker = tiny_embedder(), tiny_reranker()
+    worker = ModelWorker("model", most=4)
+    shared, ranked = SharedEmbedder(embedder, worker), SharedReranker(reranker, worker)
+    texts = [f"The valve {number} opens." for number in range(10)]
+    assert np.allclose(shared.embed_documents(texts), embedder.embed_documents(texts), atol=1e-6)
+    assert np.allclose(shared.embed_query(texts[0]), embedder.embed_query(texts[0]), atol=1e-6)
+    assert shared.embed_documents([]).shape == (0, embedder.dimension)
+    pairs = [("valve?", text) for text in texts]
+    assert np.allclose(ranked.predict(pairs), reranker.predict(pairs), atol=1e-6)
+    assert shared.fingerprint == embedder.fingerprint
+    worker.close()
+
+
+def test_an_answer_does_not_wait_for_the_end_of_a_measurement():
+    turns, steps, go_on = Turns(), [], threading.Event()
+
+    def measure():
+        with turns.measuring():
+            for _ in range(1000):
+                if go_on.is_set():
+                    break
+                time.sleep(0.005)
+                turns.pause()
+        steps.append("measured")
+
+    measuring = threading.Thread(target=measure)
+    measuring.start()
+    time.sleep(0.02)
+    with turns.answering():
+        steps.append("answered")
+        time.sleep(0.02)
+        assert measuring.is_alive()
+    with turns.answering():
+        steps.append("answered again")
+    go_on.set()
+    measuring.join(5)
+    assert steps == ["answered", "answered again", "measured"]

@@ -1,0 +1,286 @@
+"""A corpus's re-ranker from targets to adoption: by questions with gold answers, records, and the paper's recipe."""
+
+import json
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fonte.corpus import Corpus
+from fonte.errors import UsageError
+from fonte.evaluation.questions import GoldSpan, Question, write_questions
+from fonte.settings import Settings
+from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage
+from tests.tiny import tiny_embedder_folder, tiny_language_model_folder, tiny_reranker_folder
+
+pytest.importorskip("datasets")
+THINGS = ["valve", "pump", "tank", "hose", "lamp", "motor", "filter", "table", "court", "party", "light", "button"]
+RECIPE = Path(__file__).parents[2] / "examples" / "papers" / "attribution_lens.toml"
+
+
+@pytest.fixture(scope="module")
+def models():
+    return str(tiny_embedder_folder(256, 512, 0)), str(tiny_language_model_folder())
+
+
+@pytest.fixture
+def settings(models, monkeypatch, tmp_path):
+    monkeypatch.setenv("FONTE_MODELS", str(tmp_path / "models"))
+    embedder, language_model = models
+    return Settings.load(
+        None,
+        {
+            "embedder": {"model": embedder},
+            "language_model": {"model": language_model},
+            "generation": {"mode": "quote"},
+            "retrieval": {"mode": "lexical", "passages": 4, "candidates": 8},
+        },
+    )
+
+
+@pytest.fixture
+def corpus(tmp_path, settings):
+    library = tmp_path / "library"
+    library.mkdir()
+    for number, thing in enumerate(THINGS):
+        for part in ("opens", "closes"):
+            text = f"The {thing} {part} at {number} bar. The {thing} is clean."
+            (library / f"{thing}-{part}.txt").write_text(text)
+    with Corpus.open(tmp_path / "corpus", settings, create=True) as opened:
+        opened.add([library])
+        yield opened
+
+
+def questions():
+    return [
+        Question(
+            f"{thing}-{part}",
+            f"At how many bar does the {thing} {part[:-1]}?",
+            (f"{number} bar",),
+            gold=(GoldSpan(f"{thing}-{part}.txt"),),
+        )
+        for number, thing in enumerate(THINGS)
+        for part in ("opens", "closes")
+    ]
+
+
+def collector(corpus, tmp_path, **wish):
+    from fonte.training.reranker_collect import Collection, Collector
+
+    told = []
+    file = TargetFile(tmp_path / "targets.jsonl")
+    return Collector(corpus, file, Collection(**wish), told.append, lambda done, total: None), told
+
+
+def training(**changes):
+    from fonte.training.reranker import RerankerTraining
+
+    return RerankerTraining(str(tiny_reranker_folder()), epochs=1, window=64, **changes)
+
+
+def test_targets_are_measured_once_and_say_what_they_cost(corpus, tmp_path):
+    measuring, told = collector(corpus, tmp_path, answer="gold", method="alone", limit=3)
+    first = measuring.from_questions(questions()).targets
+    assert [one.id.split()[0] for one in first] == ["valve-opens", "valve-closes", "pump-opens"]
+    assert len(told) == 1
+    assert "3 questions to measure" in told[0]
+    for one in first:
+        assert 2 <= len(one.passages) <= 4
+        assert any(passage.gold for passage in one.passages)
+        assert all(passage.low <= passage.target <= passage.high for passage in one.passages)
+        assert one.evaluations >= len(one.passages) + 2
+        assert one.model[1] == corpus.language_model.fingerprint
+        assert any(name.startswith("passage ") for name in one.groups)
+    again, told = collector(corpus, tmp_path, answer="gold", method="alone", limit=4)
+    second = again.from_questions(questions()).targets
+    assert second[:3] == first
+    assert "1 questions to measure" in told[0]
+
+
+def test_pairs_stay_within_the_budget_and_questions_without_answers_are_counted(corpus, tmp_path):
+    measuring, _ = collector(corpus, tmp_path, answer="gold")
+    found = measuring.from_questions([questions()[0], Question("none", "What of the pump?")])
+    assert dict(found.without) == {"no gold answer in the file": 1}
+    [one] = found.targets
+    assert one.method == "pairs"
+    # the full context, none, each alone left out, four placebos, at most six pairs
+    assert one.evaluations <= 20
+
+
+def test_records_are_traffic(corpus, tmp_path):
+    for thing in THINGS[:3]:
+        corpus.ask(f"How does the {thing} open?")
+    corpus.ask(f"How does the {THINGS[0]} open?")
+    answered = {entry.question for entry in corpus.records.answers.list() if entry.status == "answered"}
+    assert answered
+    measuring, _ = collector(corpus, tmp_path, method="leave_one_out")
+    found = measuring.from_records()
+    assert not found.without
+    assert sorted(one.question for one in found.targets) == sorted(answered)
+
+
+def perfect(corpus, collected_from):
+    """Targets in which the passage that says the right part matters most: what a good model would give."""
+    found = []
+    for question in collected_from:
+        passages = corpus.candidates(question.question)
+        targets = tuple(
+            TargetPassage(
+                passage.id,
+                passage.chunk.text,
+                2.0 * float(passage.document == question.gold[0].document),
+                0.0,
+                2.0,
+                passage.document == question.gold[0].document,
+                passage.document,
+            )
+            for passage in passages
+        )
+        found.append(QuestionTargets(question.id, question.question, "", targets, (question.id,), ("tiny", "f")))
+    return found
+
+
+def test_a_better_one_is_adopted_a_worse_one_refused_and_there_is_a_way_back(corpus, settings):
+    from fonte.training.reranker_collect import Collected
+    from fonte.training.reranker_corpus import train_for_corpus
+
+    asked = questions()
+    targets = perfect(corpus, asked)
+    before = [passage.id for passage in corpus.search(asked[0].question)]
+    forced = train_for_corpus(corpus, Collected(tuple(targets), ()), training(), asked, force=True)
+    assert forced.accepted
+    assert forced.held_back.measure == "reciprocal rank of gold"
+    assert forced.held_back.questions > 0
+    assert Path(forced.path).is_dir()
+    assert set(forced.to_json()) >= {"path", "training_set", "held_back", "accepted"}
+    json.dumps(forced.to_json(), allow_nan=False)
+    with Corpus.open(corpus.folder, settings) as again:
+        assert again.reranker is not None
+        assert again.rerank_weight == forced.weight
+        orders = again.orders(asked[0].question)
+        assert [passage.id for passage in orders.passages] == [p.id for p in again.search(asked[0].question)]
+        assert list(orders.retrieval[:4]) == before
+        assert sorted(orders.reranking) == sorted(orders.retrieval)
+        off = settings.model_copy(update={"reranker": replace_trained(settings)})
+        with Corpus.open(corpus.folder, off) as plain:
+            assert plain.reranker is None
+    from fonte.ranking.trained import roll_back
+
+    assert roll_back(corpus.records) is None
+    with Corpus.open(corpus.folder, settings) as again:
+        assert [passage.id for passage in again.search(asked[0].question)] == before
+
+
+def replace_trained(settings):
+    return settings.reranker.model_copy(update={"trained": False})
+
+
+def test_sides_are_stable_and_share_no_group(corpus):
+    from fonte.training.reranker_corpus import sides
+
+    targets = perfect(corpus, questions())
+    first = sides(targets)
+    second = sides([*targets, *(replace(one, id=f"{one.id}-more", groups=(f"{one.id}-more",)) for one in targets)])
+    for small, large in zip(first, second, strict=True):
+        assert {one.id for one in small} <= {one.id for one in large}
+    with pytest.raises(UsageError, match="at least 10 questions"):
+        sides(targets[:3])
+
+
+def test_the_guard_by_pencil():
+    from fonte.training.reranker_guard import HeldBack, choose_weight, judge
+
+    held = [
+        HeldBack(
+            str(number), f"q{number}", ("a", "b", "c"), ("d",) * 3, (3.0, 2.0, 1.0), {0: 0.0, 1: 1.0}, frozenset([2])
+        )
+        for number in range(6)
+    ]
+
+    def right(question, texts):
+        return np.array([0.0, 1.0, 9.0])
+
+    def wrong(question, texts):
+        return np.array([9.0, 1.0, 0.0])
+
+    weight = choose_weight(held, right)
+    assert weight == 0.6
+    assert choose_weight(held, wrong) == 0.0
+    better = judge(held, (right, 1.0), (None, 0.0))
+    assert (better.retrieval, better.current, better.new) == pytest.approx((1 / 3, 1 / 3, 1))
+    assert better.accepted
+    assert better.low == pytest.approx(2 / 3)
+    worse = judge(held, (wrong, 1.0), (right, 1.0))
+    assert not worse.accepted
+    assert "worse on the 6" in worse.reason
+    assert not judge(held, (wrong, 0.0), (None, 0.0)).accepted
+    assert "no held-back question" in judge([], (right, 1.0), (None, 0.0)).reason
+    effects_only = [replace(one, gold=frozenset()) for one in held]
+    verdict = judge(effects_only, (right, 1.0), (None, 0.0))
+    assert (verdict.measure, verdict.retrieval, verdict.new) == ("concordance with effects", 0.0, 1.0)
+
+
+def test_bias_by_pencil():
+    from fonte.training.reranker_bias import Ordered, bias
+
+    early = Ordered(np.array([3.0, 2.0, 1.0]), ("aaa", "aa", "a"), ("x", "y", "z"))
+    found = bias([early, Ordered(np.zeros(2), ("a", "b"), ("x", "y"))])
+    assert (found.position, found.length, found.source, found.questions) == pytest.approx((1.0, 1.0, 0.0, 1))
+    assert bias([]).position is None
+
+
+def test_the_papers_recipe_starts_at_toy_size(corpus, tmp_path, models):
+    from fonte.training.reranker_collect import Collector
+    from fonte.training.reranker_corpus import train_for_corpus
+    from fonte.training.reranker_recipe import read_recipe
+
+    recipe = read_recipe(RECIPE)
+    assert (recipe.targets.method, recipe.training.loss, recipe.training.targets) == ("clime", "mse", "raw")
+    assert recipe.settings["retrieval"] == {"mode": "dense", "candidates": 50, "passages": 10}
+    sections = tomllib.loads(RECIPE.read_text())
+    assert "MiniLM" in sections["training"]["base"]
+    flags = {**recipe.settings, "embedder": {"model": models[0]}, "language_model": {"model": models[1]}}
+    flags["generation"] = {"mode": "quote"}  # a random model writes nothing worth attributing
+    flags["retrieval"] = {**recipe.settings["retrieval"], "candidates": 8, "passages": 4}
+    toy = Settings.load(None, flags)
+    with Corpus.open(corpus.folder, toy) as opened:
+        file = TargetFile(tmp_path / "targets.jsonl")
+        wish = replace(recipe.targets, answer="gold", limit=14)
+        measuring = Collector(opened, file, wish, lambda message: None, lambda done, total: None)
+        collected = measuring.from_questions(questions())
+        assert {one.method for one in collected.targets} == {"clime"}
+        assert {one.unit for one in collected.targets} == {"nats per token"}
+        how = replace(recipe.training, base=str(tiny_reranker_folder()), epochs=1, window=64)
+        report = train_for_corpus(opened, collected, how, questions(), force=True)
+    assert report.pairs == 4 * report.questions
+
+
+def test_the_command(corpus, tmp_path, models, settings, monkeypatch):
+    from typer.testing import CliRunner
+
+    from fonte.cli.main import app
+
+    file = tmp_path / "questions.jsonl"
+    write_questions(file, questions())
+    config = tmp_path / "fonte.toml"
+    config.write_text(
+        f"[embedder]\nmodel = {models[0]!r}\n[language_model]\nmodel = {models[1]!r}\n"
+        '[retrieval]\nmode = "lexical"\npassages = 4\ncandidates = 8\n'
+    )
+    monkeypatch.setenv("FONTE_CONFIG", str(config))
+    base = ["--base", str(tiny_reranker_folder()), "--epochs", "1", "--answer", "gold", "--method", "alone"]
+    command = ["train", "reranker", "--questions", str(file), "--corpus", str(corpus.folder), *base, "--json"]
+    result = CliRunner().invoke(app, [*command, "--force"])
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert report["accepted"]
+    assert report["training_set"]["questions"] > 5
+    assert {"measure", "retrieval", "new", "difference", "low", "high"} <= set(report["held_back"])
+    shown = CliRunner().invoke(app, ["search", "pump", "--corpus", str(corpus.folder), "--explain"])
+    assert "re-ranker 1" in shown.stdout
+    back = CliRunner().invoke(app, ["train", "reranker", "--rollback", "--corpus", str(corpus.folder), "--json"])
+    assert json.loads(back.stdout) == {"reranker": None}
+    wrong = CliRunner().invoke(app, ["train", "reranker", "--corpus", str(corpus.folder)])
+    assert isinstance(wrong.exception, UsageError)
