@@ -60,6 +60,11 @@ class TinyServer(ThreadingHTTPServer):
         elif body.get("echo") and "completions" in on:
             values = self.log_probabilities(self._retokenised(body["prompt"]))
             reply["logprobs"] = {"tokens": ["?"] * len(values), "token_logprobs": [*values, -0.5]}
+            if self.behaviour.fault == "displaced":  # each token with the prediction after it, as llama-cpp-python
+                reply["logprobs"]["token_logprobs"] = [*values[1:], -0.5]
+            elif self.behaviour.fault == "displaced, padded":
+                reply["logprobs"]["token_logprobs"] = [*values[1:], -0.5, -3.0]
+                reply["logprobs"]["top_logprobs"] = [{"x": -0.4}] * (len(values) + 1)
         return 200, {"choices": [reply], "usage": {"prompt_tokens": len(body["prompt"])}}
 
     def _retokenised(self, ids: list[int]) -> list[int]:

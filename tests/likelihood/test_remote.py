@@ -82,7 +82,14 @@ def test_a_server_that_is_silent_about_the_prompt_is_refused(model, protocol: st
 
 
 @pytest.mark.parametrize(
-    ("protocol", "fault"), [("completions", "begin token"), ("completions", "other tokens"), ("sglang", "other ids")]
+    ("protocol", "fault"),
+    [
+        ("completions", "begin token"),
+        ("completions", "other tokens"),
+        ("completions", "displaced"),
+        ("completions", "displaced, padded"),
+        ("sglang", "other ids"),
+    ],
 )
 def test_a_server_that_scores_other_tokens_is_refused(model, protocol: str, fault: str) -> None:
     with (

@@ -127,13 +127,28 @@ class CompletionsProtocol:
     def read(self, reply: Mapping[str, Any], prompt: tuple[int, ...], answer: tuple[int, ...]) -> ServerScore:
         """See `ServerProtocol.read`."""
         sent = len(prompt) + len(answer)
-        values = _field(_field(_choice(reply), "logprobs", dict), "token_logprobs", list)
-        if len(values) not in (sent, sent + 1):
+        found = _field(_choice(reply), "logprobs", dict)
+        values = _field(found, "token_logprobs", list)
+        if len(values) == sent:
+            raise UnusableReplyError(
+                "it holds no log-probability of the token that was generated: a server that pairs every token with the "
+                "prediction after it (llama-cpp-python's echo does) loses that one"
+            )
+        if len(values) != sent + 1:
             raise UnusableReplyError(_wrong_count(len(values), sent))
+        _check_generated(found, sent)
         return ServerScore(_finite(values[len(prompt) : sent]), _computed(reply, sent))
 
 
 PROTOCOLS: tuple[ServerProtocol, ...] = (VllmProtocol(), SglangProtocol(), CompletionsProtocol())
+
+
+def _check_generated(found: Mapping[str, Any], place: int) -> None:
+    """Refuse a reply whose generated token is not the likeliest at its place: its values are of other places."""
+    tops = found.get("top_logprobs")
+    best = tops[place] if isinstance(tops, list) and len(tops) > place else None
+    if isinstance(best, dict) and best and found["token_logprobs"][place] < max(best.values()) - 1e-3:
+        raise UnusableReplyError("the token it generated greedily is not the likeliest there: its values are displaced")
 
 
 def _choice(reply: Mapping[str, Any]) -> Mapping[str, Any]:
