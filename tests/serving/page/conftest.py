@@ -16,7 +16,8 @@ BOILER = "The boiler reaches ninety degrees."
 HOSTILE = "<img src=x onerror=fonteBroken=1>"
 
 
-@pytest.fixture(scope="session")
+# No longer than a module: while it runs, its event loop stands in the way of tests that start one.
+@pytest.fixture(scope="module")
 def chromium():
     playwright = pytest.importorskip("playwright.sync_api")
     path = shutil.which("chromium")

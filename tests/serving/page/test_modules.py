@@ -1,4 +1,4 @@
-"""The page's own reckoning, in the browser that runs it: offsets, streams cut anywhere, and words for what was measured."""
+"""The page's own reckoning, in a browser: offsets, streams that are cut anywhere, and words for what was measured."""
 
 import json
 

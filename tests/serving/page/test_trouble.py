@@ -83,6 +83,7 @@ def test_what_the_sources_do_not_answer_is_said_in_words(page, corpus):
         asked(page, "xylophone")
         page.locator(".answer .notice", has_text="The sources do not answer this.").wait_for()
         assert page.get_by_role("button", name="Measure what moved this answer").count() == 0
+        assert page.locator(".effect-row").count() == 0
 
 
 def test_an_answer_can_be_stopped_and_the_work_ends(page, corpus):

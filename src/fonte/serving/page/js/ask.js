@@ -16,7 +16,8 @@ export class Ask {
     this.options = new Options();
     this.fresh = button("New conversation", () => this.clear(), { class: "quiet small", hidden: true });
     const settings = make("details", { class: "settings" }, make("summary", {}, "Settings"), this.options.element);
-    this.composer = new Composer((text, signal) => this.ask(text, signal), { label: "Ask your documents", below: [make("div", { class: "composer-foot" }, settings, this.fresh)] });
+    const below = [make("div", { class: "composer-foot" }, settings, this.fresh)];
+    this.composer = new Composer((text, signal) => this.ask(text, signal), { label: "Ask your documents", below });
     this.welcome = make("div", { class: "welcome" });
     this.turns = make("div", { class: "turns" });
     section.append(this.welcome, this.turns, this.composer.element);
@@ -25,9 +26,11 @@ export class Ask {
   /** Says what can be asked: `total` documents. */
   greet(total) {
     if (location.search.includes("answer=")) this.welcome.hidden = true;
+    const invitation = "Every answer shows its sources. Open one to read it in the original, or measure which of them really moved the answer.";
     const words = total
-      ? [make("h1", {}, "Ask your documents"), make("p", {}, "Every answer shows its sources. Open one to read it in the original, or measure which of them really moved the answer.")]
-      : [make("h1", {}, "There are no documents yet"), make("p", {}, "Answers come from documents only, so add some first."), make("p", {}, make("a", { class: "button", href: "#documents" }, "Add documents"))];
+      ? [make("h1", {}, "Ask your documents"), make("p", {}, invitation)]
+      : [make("h1", {}, "There are no documents yet"), make("p", {}, "Answers come from documents only, so add some first."),
+        make("p", {}, make("a", { class: "button", href: "#documents" }, "Add documents"))];
     refill(this.welcome, ...words);
     this.composer.element.hidden = !total;
   }
@@ -64,7 +67,7 @@ export class Ask {
     reply.answer = answer;
     if (answer.answer) this.history.push({ role: "user", content: answer.question }, { role: "assistant", content: answer.answer });
     const seconds = Object.values(answer.seconds).reduce((sum, each) => sum + each, 0);
-    turn.append(make("p", { class: "made" }, [MODES[answer.mode], `${decimal(seconds)} s`].filter(Boolean).join(" · ")));
+    turn.append(make("p", { class: "made" }, [answer.answer ? MODES[answer.mode] : "", `${decimal(seconds)} s`].filter(Boolean).join(" · ")));
     const changed = (measured) => { reply.answer = measured; reply.show(measured); };
     if (answer.passages.length) turn.append(new Evidence(answer, this.source, changed).element);
   }

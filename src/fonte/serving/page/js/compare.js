@@ -17,10 +17,11 @@ export class Compare {
   constructor(section, source) {
     this.source = source;
     this.options = [new Options({ mode: "quote" }), new Options({ mode: "write" })];
-    const settings = make("div", { class: "pair" }, this.options.map((options, index) => make("fieldset", { class: "side" }, make("legend", {}, NAMES[index]), options.element)));
+    const chosen = this.options.map((options, index) => make("fieldset", { class: "side" }, make("legend", {}, NAMES[index]), options.element));
     this.composer = new Composer((text, signal) => this.ask(text, signal), { label: "A question for both", action: "Compare", keeps: true });
     this.results = make("div", { class: "results" });
-    section.append(make("h1", {}, "Compare two settings"), make("p", {}, "The same question, answered twice: see what the settings change."), settings, this.composer.element, this.results);
+    section.append(make("h1", {}, "Compare two settings"), make("p", {}, "The same question, answered twice: see what the settings change."),
+      make("div", { class: "pair" }, chosen), this.composer.element, this.results);
   }
 
   async ask(text, signal) {

@@ -9,7 +9,8 @@ export class Composer {
     this.running = null;
     this.label = action;
     this.keeps = keeps;
-    this.field = make("textarea", { id: freshId("question"), rows: 1, maxlength: 20000, placeholder: label, on: { keydown: (event) => this.key(event), input: () => this.grow() } });
+    const on = { keydown: (event) => this.key(event), input: () => this.grow() };
+    this.field = make("textarea", { id: freshId("question"), rows: 1, maxlength: 20000, placeholder: label, on });
     this.submit = make("button", { type: "submit", class: "main" }, action);
     this.element = make("form", { class: "composer", on: { submit: (event) => this.go(event) } },
       make("label", { class: "unseen", for: this.field.id }, label),

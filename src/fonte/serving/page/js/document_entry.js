@@ -10,11 +10,12 @@ const SHOWN = 40;
 
 /** Returns the list item of a document. `house`: `source`, `uploads`, and `changed()` after it was deleted. */
 export function documentEntry(document, house) {
-  const title = button(nameOf(document), () => house.source.showDocument(document.document_id, title), { class: "title", "data-key": `document-${document.document_id}` });
+  const id = document.document_id;
+  const title = button(nameOf(document), () => house.source.showDocument(id, title), { class: "title", "data-key": `document-${id}` });
   const inside = make("div", { class: "inside" });
   const details = make("details", { on: { toggle: () => { if (details.open && !inside.hasChildNodes()) fill(inside, document, house); } } },
     make("summary", {}, make("span", { class: "unseen" }, `${nameOf(document)}: `), "Chunks and changes"), inside);
-  return make("li", { "data-document": document.document_id },
+  return make("li", { "data-document": id },
     make("div", { class: "line" }, make("h2", {}, title), make("span", { class: "format" }, document.format),
       document.groups.map((group) => make("span", { class: "badge" }, group))),
     make("p", { class: "hint" }, `${document.document} · ${count(document.chunks, "chunk")} · ${count(document.characters, "character")}`),
@@ -52,7 +53,11 @@ function chunkLine(detail, chunk, house) {
 }
 
 function changes(detail, house, inside) {
-  const file = make("input", { type: "file", class: "unseen", id: freshId("replace"), on: { change: () => { if (file.files[0]) house.uploads.send(file.files[0], detail.document_id); file.value = ""; } } });
+  const replace = () => {
+    if (file.files[0]) house.uploads.send(file.files[0], detail.document_id);
+    file.value = "";
+  };
+  const file = make("input", { type: "file", class: "unseen", id: freshId("replace"), on: { change: replace } });
   return make("div", { class: "row" },
     detail.replaceable ? [file, make("label", { class: "button quiet", for: file.id }, "Replace with another file")] : null,
     button("Delete", () => confirmDelete(detail, house, inside), { class: "quiet danger" }));

@@ -48,14 +48,17 @@ export class Documents {
   }
 
   drop() {
-    const files = make("input", { type: "file", multiple: true, id: freshId("files"), class: "unseen", on: { change: () => { this.take(files.files); files.value = ""; } } });
+    const change = () => { this.take([...files.files]); files.value = ""; };
+    const files = make("input", { type: "file", multiple: true, id: freshId("files"), class: "unseen", on: { change } });
     const over = (on) => (event) => { event.preventDefault(); zone.classList.toggle("over", on); };
-    const zone = make("div", { class: "drop", on: { dragover: over(true), dragleave: over(false), drop: (event) => { over(false)(event); this.take(event.dataTransfer.files); } } },
-      files, make("label", { class: "button main", for: files.id }, "Add files"), make("span", { class: "hint" }, "or drop them here: PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV, JSONL"));
+    const drop = (event) => { over(false)(event); this.take([...event.dataTransfer.files]); };
+    const zone = make("div", { class: "drop", on: { dragover: over(true), dragleave: over(false), drop } },
+      files, make("label", { class: "button main", for: files.id }, "Add files"),
+      make("span", { class: "hint" }, "or drop them here: PDF, Word, PowerPoint, Excel, HTML, Markdown, text, CSV, JSONL"));
     return zone;
   }
 
   async take(files) {
-    for (const file of [...files]) await this.uploads.send(file);
+    for (const file of files) await this.uploads.send(file);
   }
 }

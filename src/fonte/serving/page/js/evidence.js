@@ -20,8 +20,9 @@ export class Evidence {
     this.summary = make("div", { class: "summary" });
     this.list = make("div", {});
     this.experiments = make("div", { class: "experiments" });
-    this.element = make("section", { class: "evidence", "aria-label": "Sources of this answer" },
-      make("div", { class: "evidence-head" }, make("h3", {}, "What the answer rests on"), meanings()), this.summary, this.list, this.experiments);
+    this.element = make("section", { class: "evidence", "aria-label": answer.answer ? "Sources of this answer" : "Passages that were found" },
+      make("div", { class: "evidence-head" }, make("h3", {}, answer.answer ? "What the answer rests on" : "What was found"), answer.answer && meanings()),
+      this.summary, this.list, this.experiments);
     this.fill();
     if (!answer.answer) return;
     this.offer();

@@ -12,14 +12,20 @@ export const UNCITED = "Not cited, yet it mattered";
  */
 export function unitsOf(answer, support, found, numbers = numbering(answer)) {
   const effects = new Map((found?.effects ?? []).map((each) => [each.passage_id, each]));
-  const shared = { reach: reachOf([...effects.values()]), best: Math.max(0, ...answer.passages.map((each) => each.retrieval_score)), total: answer.passages.length };
+  const shared = {
+    answered: answer.answer !== "",
+    reach: reachOf([...effects.values()]),
+    best: Math.max(0, ...answer.passages.map((each) => each.retrieval_score)),
+    total: answer.passages.length,
+  };
   const citations = new Map([...answer.citations].reverse().map((each) => [each.passage_id, each]));
   const units = new Map();
   answer.passages.forEach((passage, index) => {
     const id = passage.passage_id;
     const effect = effects.get(id);
     const grouped = effect?.status === "interchangeable";
-    const facts = { ...shared, passage, effect, grouped, number: numbers.get(id), rank: index + 1, citation: citations.get(id), support: support.get(id), uncited: found?.uncited?.includes(id) ?? false };
+    const facts = { ...shared, passage, effect, grouped, number: numbers.get(id), rank: index + 1, citation: citations.get(id) };
+    Object.assign(facts, { support: support.get(id), uncited: found?.uncited?.includes(id) ?? false });
     const name = grouped ? `group ${effect.group}` : id;
     units.set(name, [...(units.get(name) ?? []), facts]);
   });

@@ -23,9 +23,13 @@ export function findings(found, units) {
 export function meanings() {
   return make("details", { class: "meanings" }, make("summary", {}, "Three numbers, three meanings"),
     make("dl", {},
-      make("dt", {}, "Retrieved"), make("dd", {}, "How well the passage fits the question. Says nothing about the answer; compare within this question only."),
-      make("dt", {}, "Supported"), make("dd", {}, "Whether the passage says what the answer says, judged by the scorer that is named. Above 0.5 counts as supported."),
-      make("dt", {}, "Effect"), make("dd", {}, "How much less likely the answer becomes when the passage is taken away, in nats, with a 95 % interval. The only one of the three that says what the answer depends on.")));
+      make("dt", {}, "Retrieved"),
+      make("dd", {}, "How well the passage fits the question. Says nothing about the answer; compare within this question only."),
+      make("dt", {}, "Supported"),
+      make("dd", {}, "Whether the passage says what the answer says, judged by the scorer that is named. Above 0.5 counts as supported."),
+      make("dt", {}, "Effect"),
+      make("dd", {}, "How much less likely the answer becomes when the passage is taken away, in nats, with a 95 % interval. ",
+        "The only one of the three that says what the answer depends on.")));
 }
 
 function percent(share) {

@@ -9,7 +9,8 @@ const BEFORE = 40;
 
 /**
  * Returns the card of a passage. `facts`: `passage`, `number`, `rank`, `total`, `best` (the highest retrieval score), `citation`
- * (the first of it), `support`, `effect` (each may be missing), `reach`, `flag` (what must not be overlooked, ""), `grouped`.
+ * (the first of it), `support`, `effect` (each may be missing), `reach`, `flag` (what must not be overlooked, ""), `grouped`,
+ * `answered` (whether there is an answer that anything could be measured of).
  * `acts`: `open(passage, opener)` and `without(passage)`.
  */
 export function passageCard(facts, acts) {
@@ -20,8 +21,8 @@ export function passageCard(facts, acts) {
     make("div", { class: "head" }, badge, make("h4", {}, title), make("span", { class: "place" }, placeWords({ ...passage, page: citation?.page }))),
     flag ? make("p", { class: "flag" }, flag) : null,
     make("p", { class: "excerpt" }, ...excerpt(passage, citation)),
-    make("dl", { class: "numbers" }, retrieved(facts), supported(facts), facts.grouped ? null : effect(facts)),
-    button("Ask again without it", () => acts.without(passage), {
+    make("dl", { class: "numbers" }, retrieved(facts), supported(facts), facts.grouped || !facts.answered ? null : effect(facts)),
+    facts.answered && button("Ask again without it", () => acts.without(passage), {
       class: "quiet small without", "data-key": `without-${passage.passage_id}`, "aria-label": `Ask again without passage ${number}`,
     }));
 }
@@ -35,7 +36,8 @@ export function effect({ effect: found, reach }) {
 }
 
 function retrieved({ passage, rank, total, best }) {
-  const score = passage.rerank_score === null ? `score ${short(passage.retrieval_score)}` : `score ${short(passage.retrieval_score)}, re-ranked ${short(passage.rerank_score)}`;
+  const reranked = passage.rerank_score === null ? "" : `, re-ranked ${short(passage.rerank_score)}`;
+  const score = `score ${short(passage.retrieval_score)}${reranked}`;
   const words = [make("span", { class: "value" }, `${rank} of ${total}`), make("span", { class: "hint" }, score)];
   return row("Retrieved", "fits the question", dot(best > 0 ? passage.retrieval_score / best : 0), words, "retrieved-row");
 }

@@ -6,7 +6,7 @@ import { make } from "./dom.js";
 import { bytes } from "./text.js";
 
 const PAUSE = 700;
-const WORDS = { sending: "sending", waiting: "waits to be read", reading: "being read", indexed: "indexed", replaced: "replaced", unchanged: "unchanged", no_text: "has no text", skipped: "skipped", failed: "failed" };
+const WORDS = { sending: "sending", waiting: "waits to be read", reading: "being read", no_text: "has no text" };
 const UNDER_WAY = ["sending", "waiting", "reading"];
 
 export class Uploads {
@@ -19,7 +19,8 @@ export class Uploads {
   /** Shows what is on its way already. */
   async resume() {
     const { data } = await fetchJson("/v1/uploads");
-    for (const upload of data.filter((each) => UNDER_WAY.includes(each.state) || each.state === "failed").slice(0, 20)) this.follow(upload, this.line(upload)).catch(() => {});
+    const shown = data.filter((each) => UNDER_WAY.includes(each.state) || each.state === "failed");
+    for (const upload of shown.slice(0, 20)) this.follow(upload, this.line(upload)).catch(() => {});
   }
 
   /** Sends a file: a new one, or in place of document `replaced`. Resolves when the server has it; reading it is followed. */
@@ -44,7 +45,7 @@ export class Uploads {
       told = await fetchJson(`/v1/uploads/${upload.id}`);
     }
     this.tell(line, told);
-    announce(`${told.name}: ${WORDS[told.state]}. ${told.reason}`);
+    announce(`${told.name}: ${WORDS[told.state] ?? told.state}. ${told.reason}`);
     this.settled();
   }
 
