@@ -65,11 +65,14 @@ def codes(question: str) -> list[Word]:
 
 
 def names(question: str) -> list[Word]:
-    """Return the capitalised words of `question` that do not begin a sentence and hold no digit."""
+    """Return the capitalised words of `question` that do not begin a sentence and hold no digit.
+
+    A single letter is no name: "I" is a pronoun, and the C of vitamin C says little by itself.
+    """
     return [
         word
         for word in words(question)
-        if not word.is_code and word.text[0].isupper() and not _SENTENCE_START.search(question[: word.start])
+        if not word.is_code and len(word.text) > 1 and word.text[0].isupper() and not _SENTENCE_START.search(question[: word.start])
     ]
 
 
