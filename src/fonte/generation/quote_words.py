@@ -69,11 +69,8 @@ def names(question: str) -> list[Word]:
 
     A single letter is no name: "I" is a pronoun, and the C of vitamin C says little by itself.
     """
-    return [
-        word
-        for word in words(question)
-        if not word.is_code and len(word.text) > 1 and word.text[0].isupper() and not _SENTENCE_START.search(question[: word.start])
-    ]
+    capitalised = (word for word in words(question) if len(word.text) > 1 and word.text[0].isupper())
+    return [word for word in capitalised if not word.is_code and not _SENTENCE_START.search(question[: word.start])]
 
 
 def as_digit(word: str) -> str:
