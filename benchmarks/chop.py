@@ -26,6 +26,8 @@ from typing import Any
 import chop_streams as streams
 from chop_grid import Grid, Wish
 
+QUICK_CALLS = 60  # of `chop` per set-up: all of them would take an hour with the small model
+
 
 def main() -> int:
     """Measure, and print the report."""
@@ -45,7 +47,7 @@ def main() -> int:
         options.seed,
         options.dtype,
         options.cache,
-        options.calls,
+        QUICK_CALLS if options.quick and options.calls is None else options.calls,
     )
     report = Grid(manuals, questions, wish).report()
     print(json.dumps(report, indent=None if options.json else 1))
@@ -63,7 +65,7 @@ def _options() -> Any:
     parser.add_argument("--chunkers", default="fixed,cosine,heading,chop,cascade,true_identity,shuffled")
     parser.add_argument("--indices", default="dense,lexical,hybrid")
     parser.add_argument("--model", default="smollm2-135m-instruct", help="of the rows `chop`; `none` leaves them out")
-    parser.add_argument("--calls", type=int, help="at most so many model calls of `chop` per set-up (quick: 120)")
+    parser.add_argument("--calls", type=int, help="at most so many model calls of `chop` per set-up (quick: 60)")
     parser.add_argument("--dtype", default="bfloat16", choices=["float32", "bfloat16"], help="of the embedder")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--json", action="store_true")

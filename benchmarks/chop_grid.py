@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,14 @@ import chop_retrieval as retrieval
 import numpy as np
 from chop_cutting import Cut, common, cut_by
 from chop_rows import Scored, interval, measured, paired
-from chop_signing import Signed, sign_cascade, sign_true, unsigned
+from chop_signing import Signed, sign_cascade, sign_chop, sign_true, unsigned
 from chop_streams import Manual, Question, Text, texts
 from chop_vectors import Vectors
 
 from fonte.measures.boundaries import boundary_f1, boundary_precision, boundary_recall, pk, window_diff
-from fonte.models import Embedder
+from fonte.models import Embedder, LanguageModel, LocalLanguageModel
+from fonte.records import Records
+from fonte.records.outputs import OutputCache
 
 WINDOW = 512
 RESERVE = 32
@@ -45,7 +49,7 @@ class Grid:
 
     def __init__(self, manuals: Sequence[Manual], questions: Sequence[Question], wish: Wish) -> None:
         self._manuals, self._questions, self._wish = manuals, questions, wish
-        self._embedder = Embedder.from_pretrained("all-minilm-l6-v2", window=WINDOW)
+        self._embedder = Embedder.from_pretrained("all-minilm-l6-v2", window=WINDOW, dtype=wish.dtype)
         self._vectors = Vectors(self._embedder, wish.dtype, wish.cache)
         self._scores: dict[tuple[str, str, str], dict[str, Scored]] = {}
 
@@ -74,12 +78,24 @@ class Grid:
             yield unsigned(cut_by(name, made, self._embedder, RESERVE, OVERLAP)), OVERLAP if name == "fixed" else 0
         if name == "fixed":
             yield unsigned(shared), 0
+        elif name == "chop" and self._wish.model != "none":
+            yield sign_chop(shared, self._model, self._wish.calls, self._outputs), 0
         elif name == "cascade":
             yield sign_cascade(made, shared), 0
         elif name == "true_identity":
             yield sign_true(shared, {manual.device: manual.name for manual in self._manuals}), 0
         elif name == "shuffled":
             yield sign_true(shared, self._shuffled()), 0
+
+    @cached_property
+    def _model(self) -> LanguageModel:
+        return LocalLanguageModel.from_pretrained(self._wish.model)
+
+    @cached_property
+    def _outputs(self) -> OutputCache:
+        folder = self._wish.cache or Path(tempfile.mkdtemp())
+        folder.mkdir(parents=True, exist_ok=True)
+        return Records.open(folder / "outputs.db", create=True).outputs
 
     def _shuffled(self) -> dict[str, str]:
         """Return each device with the name of another one."""

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from chop_cutting import Cut
 from chop_streams import Text
 
 from fonte.chunking import embedded_text, keyword_text
 from fonte.chunking.chop import document_signatures
+from fonte.chunking.chop.decision import continuity
+from fonte.chunking.chop.extraction import SegmentHead, extract
 from fonte.chunking.chop.words import words
+from fonte.models import LanguageModel
+from fonte.records.outputs import OutputCache
 from fonte.values import Signature
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -79,3 +88,42 @@ def _with(cut: Cut, signatures: list[Signature]) -> Cut:
 
 def _bare(name: str) -> list[str]:
     return [word for word in words(name.replace("_", " ")) if word != "samsung"]
+
+
+def sign_chop(cut: Cut, model: LanguageModel, calls: int | None, outputs: OutputCache | None) -> Signed:
+    """Return every chunk signed as the paper has it: `model` decides every gap and names every segment.
+
+    With `calls` only so many questions are asked, a third of them for names: gaps that are left go on, segments that
+    are left stay unsigned. Outputs that are remembered count as asked.
+    """
+    begun = time.perf_counter()
+    first = {cut.where.index(at) for at in range(len(cut.texts))}
+    gaps = [at for at in range(1, len(cut.chunks)) if at not in first]
+    gaps = gaps if calls is None else gaps[: 2 * calls // 3]
+    pairs = [(cut.chunks[at - 1].text, cut.chunks[at].text) for at in gaps]
+    decisions = _in_waves(pairs, lambda wave: continuity(wave, model, cache=outputs), "gaps")
+    breaks = {at for at, decision in zip(gaps, decisions, strict=True) if not decision.continues}
+    starts = sorted(first | breaks)
+    heads = starts if calls is None else starts[: calls - 2 * calls // 3]
+    texts = [cut.chunks[at].text for at in heads]
+    named = _in_waves(texts, lambda wave: extract([SegmentHead(text) for text in wave], model, cache=outputs), "names")
+    known = {at: extraction.signature for at, extraction in zip(heads, named, strict=True)}
+    signatures: list[Signature] = []
+    for at in range(len(cut.chunks)):
+        inherited = replace(signatures[-1], status="inherited") if signatures else Signature()
+        signatures.append(known.get(at, Signature(status="budget")) if at in first | breaks else inherited)
+    tokens = sum(decision.tokens for decision in decisions) + sum(extraction.tokens for extraction in named)
+    failed = sum(extraction.signature.status == "failed" for extraction in named)
+    print(f"{len(breaks)} of {len(gaps)} gaps are new, {failed} of {len(named)} names failed", file=sys.stderr)
+    asked = len(gaps) + len(heads)
+    return Signed(_with(cut, signatures), breaks, asked, tokens, time.perf_counter() - begun, model.name)
+
+
+def _in_waves(items: list[T], ask: Callable[[list[T]], list[R]], what: str) -> list[R]:
+    found: list[R] = []
+    begun = time.perf_counter()
+    for first in range(0, len(items), 32):
+        found += ask(items[first : first + 32])
+        left = (time.perf_counter() - begun) / len(found) * (len(items) - len(found)) / 60
+        print(f"{what}: {len(found)} of {len(items)}, {left:.1f} minutes left", file=sys.stderr, flush=True)
+    return found

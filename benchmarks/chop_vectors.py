@@ -7,13 +7,12 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from fonte.models import Embedder, resolve
+from fonte.models import Embedder
 
-BLOCK = 512  # texts that are kept together
+BLOCK = 256  # texts that are kept together
 
 
 class Vectors:
@@ -25,8 +24,6 @@ class Vectors:
 
     def __init__(self, embedder: Embedder, dtype: str, folder: Path | None) -> None:
         self._embedder = embedder
-        self._dtype = dtype
-        self._model: Any = None
         self._folder = folder / f"{embedder.fingerprint}-{dtype}" if folder else None
         self._known: dict[str, np.ndarray] = {}
         self.tokens = 0
@@ -44,7 +41,7 @@ class Vectors:
         total, done, begun = sum(counts.values()), 0, time.perf_counter()
         for first in range(0, len(order), BLOCK):
             block = order[first : first + BLOCK]
-            self._keep(block, self._embed([missing[key] for key in block]))
+            self._keep(block, self._embedder.embed_documents([missing[key] for key in block]))
             done += sum(counts[key] for key in block)
             rate = done / (time.perf_counter() - begun)
             print(f"{what}: {done:,} of {total:,} tokens embedded, {rate:,.0f}/s", file=sys.stderr, flush=True)
@@ -59,21 +56,3 @@ class Vectors:
             draft = self._folder / f".{keys[0]}.npz"
             np.savez(draft, keys=np.array(keys), vectors=vectors)
             draft.replace(self._folder / f"{keys[0]}.npz")
-
-    def _embed(self, texts: list[str]) -> np.ndarray:
-        if self._dtype == "float32":
-            return self._embedder.embed_documents(texts)
-        if self._model is None:
-            self._model = _loaded(self._embedder, self._dtype)
-        vectors = np.asarray(self._model.encode(texts, batch_size=16, show_progress_bar=False), np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def _loaded(embedder: Embedder, dtype: str) -> Any:
-    from sentence_transformers import SentenceTransformer
-
-    options = {"use_safetensors": True, "dtype": dtype}
-    path = str(resolve(embedder.name))
-    model = SentenceTransformer(path, trust_remote_code=False, local_files_only=True, model_kwargs=options).eval()
-    model.max_seq_length = embedder.window
-    return model

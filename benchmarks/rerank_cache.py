@@ -67,7 +67,7 @@ class Meter:
 
 
 def vectors(folder: Path, texts: Sequence[str], embed: Callable[[Sequence[str]], Any]) -> NDArray[np.float32]:
-    """Return the vector of each text, float32 [text, dimension]: from `folder`, or embedded by the thousand and kept."""
+    """Return the vector of each text, float32 [text, dimension], embedded by the thousand and kept in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     starts = range(0, len(texts), BATCH)
     paths = {start: folder / f"{start:07d}-{min(BATCH, len(texts) - start)}.npy" for start in starts}

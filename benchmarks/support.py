@@ -66,7 +66,7 @@ def main() -> int:
         return 2
     sides = split_pairs(read_pairs(path))
     with tempfile.TemporaryDirectory() as scratch:
-        model = options.model or _train(path, options.keep or Path(scratch) / "support")
+        model = options.model or _train(path, options.keep or Path(scratch) / "support", options.epochs)
         rows = list(_rows(sides, str(model), options))
         rows += list(_faithbench(options.data / "faithbench" / "summaries.jsonl", str(model)))
         changed = _padding(sides["test"], str(model))
@@ -89,18 +89,19 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--keep", type=Path, help="where the trained model is kept; an interrupted training goes on there"
     )
+    parser.add_argument("--epochs", type=float, default=4.0, help="of the training")
     parser.add_argument("--also", action="append", default=[], help="further support models by id or path")
     parser.add_argument("--skip", action="append", default=[], help="scorers to leave out: cosine, likelihood, …")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 
 
-def _train(path: Path, output: Path) -> Path:
-    from fonte.training.support import train_support
+def _train(path: Path, output: Path, epochs: float) -> Path:
+    from fonte.training.support import SupportTraining, train_support
 
     if (output / "model.safetensors").is_file():
         return output
-    report = train_support(path, output)
+    report = train_support(path, output, SupportTraining(epochs=epochs))
     print(f"trained on {report.train} pairs, calibrated on {report.calibrate}", file=sys.stderr)
     return output
 

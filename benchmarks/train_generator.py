@@ -1,8 +1,8 @@
 """Train a small model to use its sources, with one reward after the other from the same start, and compare.
 
     python benchmarks/train_generator.py --data DIR --work WORK --results FILE --arms start,sft,hybrid,accuracy
-    python benchmarks/train_generator.py --data DIR --work WORK --results FILE --arms clr,citation,weighted --seeds 0,1,2
-    python benchmarks/train_generator.py --data DIR --work WORK --results FILE --arms hybrid+length=none,hybrid+threshold=0
+    python benchmarks/train_generator.py --data DIR --work WORK --results FILE --arms clr,citation --seeds 0,1,2
+    python benchmarks/train_generator.py --data DIR --work WORK --results FILE --arms hybrid+length=none,weighted
     python benchmarks/train_generator.py --results FILE --report
 
 `start` is the untrained model, `sft` supervised training on gold answers with markers; every other arm is GRPO from the
@@ -271,7 +271,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seeds", default="0")
     parser.add_argument("--base", default="smollm2-135m-instruct")
     parser.add_argument("--minutes", type=float, default=40.0, help="longest training of an arm")
-    parser.add_argument("--steps", type=int, default=60, help="GRPO steps")
+    parser.add_argument("--steps", type=int, default=45, help="GRPO steps")
     parser.add_argument("--sft-steps", type=int, default=80)
     parser.add_argument("--rate", type=float, default=5e-5, help="learning rate of GRPO")
     parser.add_argument("--sft-rate", type=float, default=2e-4)

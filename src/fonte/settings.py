@@ -19,7 +19,7 @@ from pydantic_settings import SettingsError as UnreadableVariableError
 
 from fonte.errors import SettingsError
 
-CORPUS_SECTIONS = ("chunking", "retrieval", "generation", "records")
+CORPUS_SECTIONS = ("chunking", "chop", "retrieval", "generation", "records")
 DEFAULT_EMBEDDER = "all-minilm-l6-v2"
 DEFAULT_LANGUAGE_MODEL = "smollm2-135m-instruct"
 
@@ -35,14 +35,33 @@ class ChunkingSettings(Section):
 
     `tokens` None means: as many as fit the embedder's window beside the context. `context` puts title and heading
     path before the embedded, indexed and prompted text (never into `chunk.text`). `overlap` is used by `fixed`,
-    `threshold` (cosine similarity below which a new chunk starts; CHOP's second baseline has .35) by `cosine`.
+    `threshold` (cosine similarity below which a new chunk starts; CHOP's second baseline has .35) by `cosine`. `chop`
+    cuts as `heading` does and signs the chunks, see `ChopSettings`.
     """
 
-    chunker: Literal["heading", "fixed", "cosine"] = "heading"
+    chunker: Literal["heading", "fixed", "cosine", "chop"] = "heading"
     tokens: int | None = Field(default=None, ge=16)
     overlap: int = Field(default=0, ge=0)
     threshold: float = Field(default=0.35, ge=-1, le=1)
     context: bool = True
+
+
+class ChopSettings(Section):
+    """How chunks are signed where `chunking.chunker` is `chop`.
+
+    Recipe `cascade` decides for free what it can; `faithful` is CHOP as published, which asks a language model about
+    every gap. `schema_name` says which fields a signature has: category, nouns and model of a `product`, court, parties
+    and article (`legal`), service, operation and version (`api`); `leave_out` names fields that are not wanted.
+    `max_model_calls` bounds the calls to the language model of one run (0: none is asked). `streams`: a file that
+    is several documents becomes those documents. `reserve` tokens of the embedder's window are kept for the signature.
+    """
+
+    recipe: Literal["cascade", "faithful"] = "cascade"
+    schema_name: Literal["product", "legal", "api"] = "product"
+    leave_out: tuple[str, ...] = ()
+    max_model_calls: int = Field(default=0, ge=0)
+    streams: bool = True
+    reserve: int = Field(default=32, ge=8)
 
 
 class EmbedderSettings(Section):
@@ -146,6 +165,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="FONTE_", env_nested_delimiter="__", frozen=True, extra="forbid")
 
     chunking: ChunkingSettings = ChunkingSettings()
+    chop: ChopSettings = ChopSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     reranker: RerankerSettings = RerankerSettings()
     language_model: LanguageModelSettings = LanguageModelSettings()

@@ -28,6 +28,9 @@ class Chunker(Protocol):
     def fingerprint(self) -> str:
         """What changes when the chunks of an unchanged document would."""
 
+    def separate(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Return the documents that a file holds, given what its reader made of it."""
+
     def chunk(self, documents: Sequence[Document]) -> list[Chunk]:
         """Return the chunks of all documents, document by document, in order of their start."""
 
@@ -40,6 +43,10 @@ class SpanChunker:
         self._cut = cut
         self._budget = budget
         self.fingerprint = _fingerprint(budget)
+
+    def separate(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Return the documents as they are: this chunker takes a file for what its reader made of it."""
+        return tuple(documents)
 
     def chunk(self, documents: Sequence[Document]) -> list[Chunk]:
         """Return the chunks of all documents; a blank document has none.
@@ -72,7 +79,12 @@ def _each(spans: Callable[[Document, Budget], Iterator[Span]]) -> Cut:
     return lambda documents, budget: (spans(document, budget) for document in documents)
 
 
-_CUTS: dict[str, Cut] = {"fixed": _each(fixed_spans), "cosine": cosine_spans, "heading": _each(heading_spans)}
+_CUTS: dict[str, Cut] = {
+    "fixed": _each(fixed_spans),
+    "cosine": cosine_spans,
+    "heading": _each(heading_spans),
+    "chop": _each(heading_spans),  # `chop.signing_chunker` signs what this cuts
+}
 
 
 def _chunks(document: Document, spans: Iterable[Span], budget: Budget, pipeline: str) -> list[Chunk]:

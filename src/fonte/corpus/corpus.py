@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import fonte
-from fonte.chunking import chunker_from
+from fonte.corpus.cutting import chunker_of
 from fonte.corpus.index import Index, Tell
 from fonte.corpus.ingest import Ingest, Progress
 from fonte.corpus.manifest import create_manifest, read_manifest
@@ -17,7 +17,7 @@ from fonte.corpus.pruning import check_prune, vanished
 from fonte.corpus.report import AddReport, DocumentEntry, FileReport, ReindexReport
 from fonte.corpus.view import DocumentView
 from fonte.corpus.wanted import wanted_documents
-from fonte.documents import Found, discover, source_of
+from fonte.documents import Found, discover, read_files, source_of
 from fonte.errors import CorpusError, UsageError
 from fonte.generation.trained import model_in_use
 from fonte.models import load_language_model, load_reranker
@@ -29,8 +29,10 @@ from fonte.values import Answer, Document, Passage, Place
 if TYPE_CHECKING:
     # Loading these takes seconds, which listing or removing documents need not wait for.
     from fonte.corpus.answering import Answerer, Inquiry, Retrieved
+    from fonte.corpus.estimate import Estimate
     from fonte.corpus.explaining import Wish
     from fonte.corpus.explanation import Explanation
+    from fonte.corpus.signatures import SegmentView
     from fonte.generation.events import Event
     from fonte.models import LanguageModel, Reranker
     from fonte.ranking.orders import Orders
@@ -127,7 +129,7 @@ class Corpus:
             if prune:
                 check_prune(self.records, places, gone, {found.source for found, _ in files if not found.status}, force)
             store = self.index.store_for_writing()
-            chunker = chunker_from(self.settings.chunking, self.index.embedder)
+            chunker = chunker_of(self.settings, self.index.embedder, self.records)
             ingest = Ingest(self.records, store, self.index.embedder, chunker)
             reports = list(ingest.run(files, retry, progress))
             if prune:
@@ -135,6 +137,34 @@ class Corpus:
             self.index.maintain()
         kept = () if prune else tuple(entry.source for entry in gone if self.records.ledger.stale(entry.source))
         return AddReport(tuple(reports), kept)
+
+    def estimate(self, paths: Path | str | Sequence[Path | str], max_model_calls: int | None = None) -> Estimate:
+        """Return what adding files and folders would cost; nothing is changed and no language model is asked.
+
+        Every file is read and cut, also those that are indexed already: the estimate is that of a first run.
+        Errors: `UsageError` for a path that does not exist.
+        """
+        from fonte.corpus.estimate import estimate
+
+        roots = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+        _check_roots(roots)
+        chop = self.settings.chop
+        limit = chop.max_model_calls if max_model_calls is None else max_model_calls
+        free = self.settings.model_copy(update={"chop": chop.model_copy(update={"max_model_calls": 0})})
+        files = [(found.path, found.name) for found, _ in self._found(roots) if not found.status]
+        readings = (reading for _, reading in read_files(files, 1))
+        chunker = chunker_of(free, self.index.embedder, self.records)
+        return estimate(readings, chunker, self.index.embedder, limit)
+
+    def signatures(self, name: str) -> list[SegmentView]:
+        """Return the segments of the document or file called `name`, document by document. Errors: `UsageError`."""
+        from fonte.corpus.signatures import segment_views
+
+        counts = self.records.ledger.chunk_counts()
+        documents = [self.records.documents.load(entry.document_id) for entry in wanted_documents(self.records, name)]
+        documents.sort(key=lambda document: int(document.metadata.get("part", "0")))
+        read = self.index.store.read_range
+        return segment_views([(own, read(own.id, 0, max(counts.get(own.id, 0) - 1, 0))) for own in documents])
 
     def search(self, question: str, where: str | None = None) -> list[Passage]:
         """Return the passages that fit `question` best, best first; `where` filters by metadata before the search."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fonte.chunking import chunker_from
+from fonte.corpus.cutting import choose_fields, chunker_of
 from fonte.corpus.embedders import configured_embedder, matching_embedder
 from fonte.corpus.report import ReindexReport
 from fonte.corpus.rows import make_rows
@@ -131,8 +131,10 @@ class Index:
         The old store answers until the new one is complete. Interrupted, nothing has changed.
         """
         embedder = configured_embedder(self._settings, self._tell)
-        chunker = chunker_from(self._settings.chunking, embedder)
         documents = self._records.documents.list()
+        everything = (self._records.documents.load(entry.document_id) for entry in documents)
+        choose_fields(self._settings, embedder, self._records, everything)
+        chunker = chunker_of(self._settings, embedder, self._records)
         counts: dict[str, int] = {}
         with begin_store(self._folder, embedder.dimension, embedder.fingerprint) as store:
             for batch in self._batches([entry.document_id for entry in documents]):

@@ -139,10 +139,11 @@ class Ingest:
                 "Split it into smaller files."
             )
             return self._settle(item, "skipped", reason)
-        chunks: dict[str, list[Chunk]] = {document.id: [] for document in reading.documents}
-        for chunk in self._chunker.chunk(reading.documents):
+        documents = self._chunker.separate(reading.documents)
+        chunks: dict[str, list[Chunk]] = {document.id: [] for document in documents}
+        for chunk in self._chunker.chunk(documents):
             chunks[chunk.document_id].append(chunk)
-        return Cut(item, reading.documents, chunks, reading.reason)
+        return Cut(item, documents, chunks, reading.reason)
 
     def _write(self, cuts: Sequence[Cut]) -> list[FileReport]:
         """Archive, index, commit; each step may be repeated, and until the index changes the old version answers."""

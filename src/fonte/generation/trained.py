@@ -97,8 +97,8 @@ def model_in_use(records: Records, model: str) -> str:
         raise ModelError(
             f"This corpus uses the trained language model {entry.name}, which is not in your model folder "
             f"{model_folder()}. Copy it there from where it was trained, train one here (fonte train generator), go "
-            "back to the one before (fonte train generator --rollback), or do without: [language_model] trained = false in "
-            "your fonte.toml."
+            "back to the one before (fonte train generator --rollback), or do without: "
+            "[language_model] trained = false in your fonte.toml."
         )
     if model_fingerprint(folder) != entry.fingerprint:
         raise ModelError(f"{folder} is not the model that this corpus was given: its content has changed.")

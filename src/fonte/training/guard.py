@@ -43,8 +43,8 @@ def _flat(history: Sequence[Mapping[str, Any]], guard: Guard) -> str:
         return ""
     return (
         f"{sum(shares) / len(shares):.0%} of the groups of the last {guard.patience} logged steps had equal rewards, "
-        "from which nothing is learned. Choose questions that the model gets right sometimes (--select pass@8), start from "
-        "supervised training, or use larger groups."
+        "from which nothing is learned. Choose questions that the model gets right sometimes (--select pass@8), start "
+        "from supervised training, or use larger groups."
     )
 
 
@@ -64,7 +64,8 @@ def _hacked(history: Sequence[Mapping[str, Any]], guard: Guard) -> str:
         return ""
     return (
         f"The reward rose from {before:.3f} to {after:.3f} while accuracy on held-back questions fell from "
-        f"{best[1]:.3f} to {last[1]:.3f}: the reward is being gamed. Use the hybrid reward, a lower learning rate, or a KL penalty."
+        f"{best[1]:.3f} to {last[1]:.3f}: the reward is being gamed. Use the hybrid reward, a lower learning rate, or "
+        "a KL penalty."
     )
 
 

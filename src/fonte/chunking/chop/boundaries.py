@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from fonte.chunking.chop.continuity import Continuity
@@ -36,9 +36,13 @@ def decide(texts: Sequence[str], model: Continuity | None = None, ask: Ask | Non
     """Return the decision before each unit; the first one is a `start`. No units give [].
 
     Depends on the texts and the answers of `ask` only. Memory and time grow linearly; what a decision looks at ends
-    `windows.AHEAD` words after the gap, so a stream can be decided while it arrives.
+    `windows.AHEAD` words after the gap. A text without one gap beyond doubt (`Continuity.certain`) is one document.
     """
-    return list(_Reader(texts, model or Continuity(), ask).gaps())
+    model = model or Continuity()
+    gaps = list(_Reader(texts, model, ask).gaps())
+    if any(gap.decision == "new" and gap.probability >= model.certain for gap in gaps):
+        return gaps
+    return [replace(gap, decision="same") if gap.decision in ("new", "undecided") else gap for gap in gaps]
 
 
 class _Reader:
@@ -64,8 +68,6 @@ class _Reader:
                 found = Gap("same", found.probability, found.decided_by)
             if found.decision == "new":
                 self._begin(gap)
-            else:
-                self._evidence.read(gap, self._present)
             yield found
 
     def _look(self, gap: int) -> Gap:
@@ -97,4 +99,3 @@ class _Reader:
 
     def _begin(self, gap: int) -> None:
         self._present = Present(gap, self._evidence.openings[gap].name)
-        self._evidence.read(gap, self._present)

@@ -13,7 +13,7 @@ from fonte.chunking.chop.evidence import Evidence, Present
 
 # Fitted (L2, C = 3) on concatenations of three kinds of text, judged on others: judgments, confidentiality agreements,
 # and twelve device manuals with and without their section titles; benchmarks/chop_fit.py makes them anew.
-WEIGHTS = (-1.04, 2.0, 0.97, 0.71, 0.99, 0.92, 2.63, 4.44, 2.56, 2.04, -4.27, 0.46)
+WEIGHTS = (-1.04, 2.0, 0.97, 0.71, 0.99, 0.92, 2.63, 4.44, 2.56, 2.04, -4.27)
 INTERCEPT = -5.90
 ENOUGH_FILES = 8  # fewer say nothing about a threshold
 
@@ -24,6 +24,7 @@ class Continuity:
 
     A gap with a probability of a new document of at least `new` is one; below `same` it is none; in between a language
     model may be asked, and where none is, the document goes on (a wrong name does more harm than a missing one).
+    A text is taken for several documents only where one gap is beyond doubt (`certain`): most files are one document.
     `slope` and `shift` calibrate the log-odds: p = 1 / (1 + exp(-(slope * odds + shift))).
     """
 
@@ -33,6 +34,7 @@ class Continuity:
     shift: float = 0.0
     new: float = 0.4
     same: float = 0.15
+    certain: float = 0.95
 
     def log_odds(self, evidence: NDArray[np.float64]) -> float:
         """Return the calibrated log-odds of a new document for evidence in the order of `evidence.NAMES`."""
@@ -71,7 +73,6 @@ def _labelled(documents: Sequence[Sequence[str]], model: Continuity) -> list[tup
             found.append((model.log_odds(evidence.at(gap, present)), gap in starts))
         if gap == 0 or gap in starts:
             present = Present(gap, evidence.openings[gap].name)
-        evidence.read(gap, present)
     return found
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fonte.chunking.chop.names import DOCUMENT_WORDS, GENERIC, GREETINGS, is_part_code, name_in
+from fonte.chunking.chop.generic_words import DOCUMENT_WORDS, GENERIC, GREETINGS
+from fonte.chunking.chop.names import is_part_code, name_in
 from fonte.chunking.chop.words import words
 
 LONGEST_COVER = 40  # words
 _OPENING_WORDS = 12  # of a longer unit only so much can be its title
-_NUMBER = re.compile(
-    r"\s*(?:§\s*|(?:chapter|section|page|part|article|kapitel|seite|capitolo|pagina)\s+)?(\d{1,3})\b[.):]?", re.I
-)
 _SENTENCE_END = re.compile(r"[.!?。！？]\s*$")
 _OPENERS = re.compile(
     r"\W*(?:\d+\.?\s+)?(?:table of contents|contents|introduction|overview|features|device features|getting started|"
@@ -29,30 +27,26 @@ _SMALL = 4  # letters of words that stay lower-case in titles
 class Opening:
     """The first lines of a unit, as evidence of a new document.
 
-    `title` in 0 to 1: how much it reads like a title standing alone. `document_word`: it says manual, guide, welcome, or
-    the like. `name` is what it names, "" for nothing; `coded`: with a digit, or a part code beside it. `number` is the
-    number that it begins with, -1 without one.
+    `title` in 0 to 1: how much it reads like a title standing alone. `document_word`: it says manual, guide, welcome or
+    so. `name` is what it names, "" for nothing; `coded`: with a digit, or a part code beside it.
     """
 
     title: float
     document_word: bool
     name: str
     coded: bool
-    number: int
 
 
 def opening(text: str) -> Opening:
     """Read the beginning of a unit; a unit that is no title has the name "" and `title` 0."""
-    number = _NUMBER.match(text)
-    counted = int(number[1]) if number else -1
     title = _title_share(text)
     if not title:
-        return Opening(0.0, False, "", False, counted)
+        return Opening(0.0, False, "", False)
     name, said = name_in(text), set(words(text))
     if _lists(text, name):
-        return Opening(0.0, False, "", False, counted)
+        return Opening(0.0, False, "", False)
     coded = bool(name) and (any(map(str.isdigit, name)) or any(map(is_part_code, text.split())))
-    return Opening(title, bool((DOCUMENT_WORDS | GREETINGS) & said), name, coded, counted)
+    return Opening(title, bool((DOCUMENT_WORDS | GREETINGS) & said), name, coded)
 
 
 def _lists(text: str, name: str) -> bool:
@@ -62,7 +56,7 @@ def _lists(text: str, name: str) -> bool:
 
 
 def opens(text: str) -> bool:
-    """Return whether a unit begins as the first section of a document does: contents, introduction, safety …"""
+    """Return whether a unit begins as the first section of a document does: contents, introduction, safety."""
     return bool(_OPENERS.match(text))
 
 
@@ -75,7 +69,7 @@ def _title_share(text: str) -> float:
     if not 0 < len(tokens) <= LONGEST_COVER:
         return 0.0
     lines = [line for line in text.splitlines() if line.strip()]
-    prose = sum(bool(_SENTENCE_END.search(line)) and len(line.split()) > 5 for line in lines)
+    prose = any(_SENTENCE_END.search(line) and (len(line.split()) > 2 or len(lines) == 1) for line in lines)
     if prose or max(len(line.split()) for line in lines) > _OPENING_WORDS:
         return 0.0
     bare = [token.strip("()[],.:;'\"“”‘’#*|·") for token in tokens]

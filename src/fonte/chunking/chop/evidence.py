@@ -26,17 +26,15 @@ NAMES = (
     "fresh_opens",  # and which is followed by contents, an introduction, safety notes, or the like
     "cover",  # and which says manual, welcome, or the like, or is a sibling: everything that makes a cover
     "young",  # the present document is still shorter than a window
-    "restarted_number",  # numbering begins at 1 again
 )
 
 
 @dataclass
 class Present:
-    """The document that is being read: where it begins, what it is called, how far its numbers go."""
+    """The document that is being read: where it begins, and what it is called."""
 
     begin: int = 0
     name: str = ""
-    highest: int = 0
 
 
 class Evidence:
@@ -76,14 +74,9 @@ class Evidence:
                 fresh * self._opens[gap],
                 fresh * self._opens[gap] * (unit.document_word or bool(family)),
                 max(0.0, 1.0 - self.windows.size(present.begin, gap) / WINDOW),
-                unit.number == 1 and present.highest > 1,
             ],
             dtype=np.float64,
         )
-
-    def read(self, unit: int, present: Present) -> None:
-        """Take `unit` into the present document."""
-        present.highest = max(present.highest, self.openings[unit].number)
 
     def _fresh(self, gap: int, present: Present) -> float:
         """Return 1 where the unit names something new, .5 where the document spoke of it long ago, else 0.
@@ -102,7 +95,7 @@ class Evidence:
         """Return whether a unit from `begin` to `end` says `name`."""
         said = words(name)
         wanted = f" {' '.join(said)} "
-        units = min((self._units[word] for word in said), key=len, default=[])
+        units = min((self._units.get(word, []) for word in said), key=len, default=[])
         return any(wanted in self._joined[unit] for unit in units[bisect_left(units, begin) : bisect_left(units, end)])
 
 

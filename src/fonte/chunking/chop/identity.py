@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from fonte.chunking.chop.covers import opening
-from fonte.chunking.chop.names import GENERIC, contains, name_in, shared_run
+from fonte.chunking.chop.generic_words import GENERIC
+from fonte.chunking.chop.names import name_in, shared_run
 from fonte.chunking.chop.words import words
 
 BACK_FILL = 5  # units further down in which a name is looked for where the first ones have none
@@ -41,7 +42,7 @@ def identify(title: str, file_name: str, headers: Sequence[str], units: Sequence
     `units` its text in order. Where title page and file name share a name, that is it: the maker, who is on one of
     them only, is left out. Names are words of these sources, never invented. All may be empty.
     """
-    cover = next((unit for unit in units[:2] if opening(unit).name), "")
+    cover = units[0] if units and opening(units[0]).name else ""
     found = [
         ("title", name_in(title) or name_in(cover)),
         ("file name", name_in(PurePosixPath(file_name).stem)),
@@ -58,16 +59,6 @@ def identify(title: str, file_name: str, headers: Sequence[str], units: Sequence
         fields.append(("model", agreed[0] if agreed else name))
         sources.append(("model", source))
     return Identity(tuple(fields), tuple(sources))
-
-
-def grounded(value: str, sources: Sequence[str]) -> bool:
-    """Return whether the words of `value` stand together in one of `sources`, whatever case and spaces say.
-
-    A language model's name for a thing that no source says is refused, however likely it is.
-    """
-    wanted = words(value)
-    squeezed = "".join(wanted)
-    return bool(wanted) and any(contains(said := words(text), wanted) or squeezed in "".join(said) for text in sources)
 
 
 def discriminating(identities: Sequence[Identity], share: float = 0.9) -> tuple[str, ...]:

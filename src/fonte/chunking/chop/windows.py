@@ -83,7 +83,7 @@ def _cohesion(counted: Sequence[list[str]], first: NDArray[Any], last: NDArray[A
     right = _band(position, last, count) @ matrix
     dots = np.asarray(left.multiply(right).sum(axis=1)).ravel()
     norms = sparse.linalg.norm(left, axis=1) * sparse.linalg.norm(right, axis=1)
-    return np.divide(dots, norms, out=np.zeros(count), where=norms > 0)
+    return np.asarray(np.divide(dots, norms, out=np.zeros(count), where=norms > 0))
 
 
 def _tf_idf(counted: Sequence[list[str]]) -> sparse.csr_matrix:
