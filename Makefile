@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format models bench-peers clean
+.PHONY: help demo test lint format models bench-peers bench-models clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,13 @@ $(PEERS)/%/.done:
 	$(PYTHON) -m venv $(PEERS)/$*
 	$(PEERS)/$*/bin/python -m pip install --quiet --disable-pip-version-check $(PACKAGES)
 	@touch $@
+
+RERANK := .cache/rerank
+RERANK_SETS ?= echr aquaechr hotpotqa musique contractnli
+
+bench-models: $(VENV)/.dev ## Fill the cache of benchmarks/rerank.py; says the hours first (DATA=folder)
+	@for set in $(RERANK_SETS); do $(BIN)/python benchmarks/rerank.py --data $(DATA) --set $$set --cache $(RERANK) --plan || exit 1; done
+	@for set in $(RERANK_SETS); do $(BIN)/python benchmarks/rerank.py --data $(DATA) --set $$set --cache $(RERANK) --json > /dev/null || exit 1; done
 
 clean: ## Remove what was built here (not the models)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache build dist

@@ -48,6 +48,7 @@ def main() -> int:
         options.dtype,
         options.cache,
         QUICK_CALLS if options.quick and options.calls is None else options.calls,
+        options.ablations,
     )
     report = Grid(manuals, questions, wish).report()
     print(json.dumps(report, indent=None if options.json else 1))
@@ -67,6 +68,7 @@ def _options() -> Any:
     parser.add_argument("--model", default="smollm2-135m-instruct", help="of the rows `chop`; `none` leaves them out")
     parser.add_argument("--calls", type=int, help="at most so many model calls of `chop` per set-up (quick: 60)")
     parser.add_argument("--dtype", default="bfloat16", choices=["float32", "bfloat16"], help="of the embedder")
+    parser.add_argument("--ablations", action="store_true", help="also measure parts of the cascade alone")
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()

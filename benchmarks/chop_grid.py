@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,17 @@ import chop_retrieval as retrieval
 import numpy as np
 from chop_cutting import Cut, common, cut_by
 from chop_rows import Scored, interval, measured, paired
-from chop_signing import Signed, sign_cascade, sign_chop, sign_true, unsigned
+from chop_signing import (
+    Signed,
+    sign_alone,
+    sign_at_true_boundaries,
+    sign_cascade,
+    sign_chop,
+    sign_true,
+    unsigned,
+)
 from chop_streams import Manual, Question, Text, texts
-from chop_vectors import Vectors
+from chop_vectors import KeptEmbedder, Vectors
 
 from fonte.measures.boundaries import boundary_f1, boundary_precision, boundary_recall, pk, window_diff
 from fonte.models import Embedder, LanguageModel, LocalLanguageModel
@@ -42,6 +50,7 @@ class Wish:
     dtype: str
     cache: Path | None
     calls: int | None
+    ablations: bool = False
 
 
 class Grid:
@@ -59,6 +68,7 @@ class Grid:
         rows = [row for setup in self._wish.setups for row in self._setup(setup)]
         return {
             "rows": rows,
+            "ablations": [row for setup in self._wish.setups for row in self._ablations(setup)],
             "comparisons": list(self._comparisons()),
             "seed": self._wish.seed,
             "dtype": self._wish.dtype,
@@ -73,9 +83,26 @@ class Grid:
             for signed, overlap in self._signed(name, made, shared):
                 yield from self._rows(setup, name, overlap, signed)
 
+    def _ablations(self, setup: str) -> Iterator[dict[str, Any]]:
+        """Yield rows of parts of the cascade: what does each of them do alone?"""
+        if not self._wish.ablations:
+            return
+        made = texts(setup, self._manuals, self._wish.seed)
+        shared = common(made, self._embedder, WINDOW - RESERVE - self._embedder.special_tokens)
+        whole = sign_cascade(made, shared)
+        parts = {
+            "prefix_without_continuity": sign_alone(shared),
+            "continuity_with_true_boundaries": sign_at_true_boundaries(shared),
+            "prefix_only_in_lexical_index": replace(whole, plain_vectors=True),
+            "prefix_only_in_dense_index": replace(whole, plain_keywords=True),
+        }
+        for name, signed in parts.items():
+            yield from self._rows(setup, name, 0, signed)
+
     def _signed(self, name: str, made: list[Text], shared: Cut) -> Iterator[tuple[Signed, int]]:
         if name in ("fixed", "cosine", "heading"):
-            yield unsigned(cut_by(name, made, self._embedder, RESERVE, OVERLAP)), OVERLAP if name == "fixed" else 0
+            kept = KeptEmbedder(self._embedder, self._vectors)
+            yield unsigned(cut_by(name, made, kept, RESERVE, OVERLAP)), OVERLAP if name == "fixed" else 0
         if name == "fixed":
             yield unsigned(shared), 0
         elif name == "chop" and self._wish.model != "none":

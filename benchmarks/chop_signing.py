@@ -12,9 +12,10 @@ from chop_cutting import Cut
 from chop_streams import Text
 
 from fonte.chunking import embedded_text, keyword_text
-from fonte.chunking.chop import document_signatures
+from fonte.chunking.chop import document_signatures, identify
 from fonte.chunking.chop.decision import continuity
 from fonte.chunking.chop.extraction import SegmentHead, extract
+from fonte.chunking.chop.names import without_shared_brand
 from fonte.chunking.chop.words import words
 from fonte.models import LanguageModel
 from fonte.records.outputs import OutputCache
@@ -34,16 +35,18 @@ class Signed:
     tokens: int = 0
     seconds: float = 0.0
     model: str | None = None
+    plain_vectors: bool = False
+    plain_keywords: bool = False
 
     @property
     def embedded(self) -> list[str]:
         """The texts that are embedded."""
-        return [embedded_text(chunk) for chunk in self.cut.chunks]
+        return [chunk.text if self.plain_vectors else embedded_text(chunk) for chunk in self.cut.chunks]
 
     @property
     def keywords(self) -> list[str]:
         """The texts of the keyword index."""
-        return [keyword_text(chunk) for chunk in self.cut.chunks]
+        return [chunk.text if self.plain_keywords else keyword_text(chunk) for chunk in self.cut.chunks]
 
     def accuracy(self) -> float | None:
         """Return the share of chunks whose model is the device they belong to, whatever is said of the maker."""
@@ -88,6 +91,21 @@ def _with(cut: Cut, signatures: list[Signature]) -> Cut:
 
 def _bare(name: str) -> list[str]:
     return [word for word in words(name.replace("_", " ")) if word != "samsung"]
+
+
+def sign_alone(cut: Cut) -> Signed:
+    """Return every chunk signed by what it names itself, if anything: a prefix without continuity."""
+    names = [identify("", "", (), [chunk.text]).get("model") for chunk in cut.chunks]
+    return Signed(_with(cut, [Signature((("model", name),) if name else ()) for name in names]))
+
+
+def sign_at_true_boundaries(cut: Cut) -> Signed:
+    """Return every chunk signed by what the first chunk of its manual names: continuity without a mistake."""
+    names: dict[str, str] = {}
+    for chunk, owner in zip(cut.chunks, cut.owners, strict=True):
+        names.setdefault(owner, identify("", "", (), [chunk.text]).get("model"))
+    short = dict(zip(names, without_shared_brand(list(names.values())), strict=True))
+    return sign_true(cut, short)
 
 
 def sign_chop(cut: Cut, model: LanguageModel, calls: int | None, outputs: OutputCache | None) -> Signed:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,3 +57,17 @@ class Vectors:
             draft = self._folder / f".{keys[0]}.npz"
             np.savez(draft, keys=np.array(keys), vectors=vectors)
             draft.replace(self._folder / f"{keys[0]}.npz")
+
+
+class KeptEmbedder:
+    """An embedder whose vectors are kept, for chunkers that embed sentences to find their cuts."""
+
+    def __init__(self, embedder: Embedder, vectors: Vectors) -> None:
+        self._embedder, self._vectors = embedder, vectors
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the vectors of `texts`, from what is kept where it is."""
+        return self._vectors.of(texts, "sentences")

@@ -159,14 +159,14 @@ def naive(
     """Return seconds and sums [variant, completion] of one batch of all completions per variant."""
     started = time.perf_counter()
     sums = []
-    targets = torch.tensor(completions)
+    targets = torch.tensor(completions, device=model.device)
     for keep in leave_out(PASSAGES, places):
         before = _kept(prompt, keep)
-        batch = torch.tensor([[*before, *completion] for completion in completions])
+        batch = torch.tensor([[*before, *completion] for completion in completions], device=model.device)
         with torch.inference_mode():
             logits = model(batch, logits_to_keep=COMPLETION + 1, use_cache=False).logits[:, :-1].float()
             chosen = logits.gather(2, targets[:, :, None])[:, :, 0] - logits.logsumexp(dim=2)
-        sums.append(chosen.double().sum(dim=1).numpy())
+        sums.append(chosen.double().sum(dim=1).cpu().numpy())
     return time.perf_counter() - started, np.array(sums)
 
 

@@ -194,3 +194,4 @@ def test_prompts_reach_the_trainer_as_the_tokens_that_are_scored(tmp_path, base)
     prompt = trainer.train_dataset[1]["prompt"]
     ids, _, _ = trainer._tokenize_prompts([prompt])
     assert tuple(ids[0]) == examples[1].prompt_ids == examples[1].case.prompt.token_ids
+    assert set(trainer.eos_token_ids) == set(trainer.generation_config.eos_token_id) == model.ends

@@ -17,6 +17,14 @@ def test_a_rising_reward_with_falling_accuracy_stops_the_run():
     assert reason_to_stop(history([0.5, 0.6, 0.55], [1.0, 2.0, 5.0]), Guard(patience=1)) == ""
 
 
+def test_a_run_that_is_worse_than_its_start_from_the_first_step_on_is_stopped():
+    start = {"step": 0, "held_back_accuracy": 0.6, "held_back_questions": 100}
+    falling = [start, *history([0.4, 0.3], [1.0, 5.0])]
+    assert "from 1.000 to 5.000" in reason_to_stop(falling, Guard(patience=1))
+    assert reason_to_stop([start, *history([0.4, 0.3], [5.0, 1.0])], Guard(patience=1)) == ""
+    assert reason_to_stop([start, *history([0.4, 0.3], [1.0, float("nan")])], Guard(patience=1)) == ""
+
+
 def test_few_questions_prove_nothing():
     assert reason_to_stop(history([0.6, 0.4], [1.0, 5.0], questions=10), Guard(patience=1)) == ""
     assert reason_to_stop(history([1.0, 0.0], [1.0, 5.0], questions=1), Guard(patience=1)) == ""

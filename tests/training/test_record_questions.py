@@ -55,3 +55,12 @@ def test_gold_that_was_not_retrieved_teaches_nothing(records):
     records.answers.save(record("How high?", "It is.", cited=1))
     gold = [Question("g", "How high?", ("41 m",), (QuestionPassage("g", "Elsewhere.", gold=True),))]
     assert questions_from_records(records.answers, gold) == []
+
+
+def test_a_question_asked_twice_is_one_question(records):
+    records.answers.save(record("How high?", "It is 41 m high [1]."))
+    records.answers.save(record("What else?", "Bananas are yellow [1].", cited=1))
+    records.answers.save(record("how  high?", "41 m [1]."))
+    records.answers.save(record("How high?", "Unsupported."))
+    found = questions_from_records(records.answers)
+    assert [one.answers for one in found] == [("Bananas are yellow.",), ("41 m.",)]

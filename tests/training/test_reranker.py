@@ -192,6 +192,27 @@ def test_an_unfinished_training_of_something_else_is_not_gone_on_with(tmp_path):
         train_reranker([question()], tmp_path / "out", RerankerTraining("x"))
 
 
+def test_a_checkpoint_that_a_kill_left_half_is_passed_over(tmp_path):
+    pytest.importorskip("datasets")
+    from fonte.training.reranker import RerankerTraining, train_reranker
+    from tests.tiny import tiny_reranker_folder
+
+    (tmp_path / "out.training" / "checkpoint-9").mkdir(parents=True)
+    settings = RerankerTraining(str(tiny_reranker_folder()), epochs=1, window=48)
+    assert train_reranker([question()], tmp_path / "out", settings).pairs == 4
+
+
+def test_losses_that_do_not_take_the_targets_are_refused(tmp_path):
+    pytest.importorskip("datasets")
+    from fonte.training.reranker import RerankerTraining, train_reranker
+
+    with pytest.raises(UsageError, match="choose one of: mse"):
+        RerankerTraining(loss="hinge")
+    with pytest.raises(UsageError, match="targets from 0 to 1"):
+        train_reranker([question()], tmp_path / "out", RerankerTraining("x", "cross_entropy"))
+    assert not (tmp_path / "out.training").exists()
+
+
 def test_cross_validation_never_scores_what_it_has_seen(tmp_path):
     pytest.importorskip("datasets")
     from fonte.training.reranker import RerankerTraining, cross_validate

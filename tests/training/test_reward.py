@@ -93,6 +93,8 @@ def test_truncated_completions(model, case):
     assert reward_of(model, threshold=0.0)(case, given)[0].contribution.status == "scored"
     assert reward_of(model, truncated="zero")(case, given)[0].reward.value == 0
     assert reward_of(model, truncated="zero", reward="clr")(case, given)[0].reward.value == 0
+    cited = completions(model, "41 m [b4].", truncated=(0,))
+    assert reward_of(model, truncated="zero", reward="citation")(case, cited)[0].reward.value == 0
     skipped = reward_of(model, truncated="skip")(case, given)[0].reward
     assert (skipped.status, skipped.reason) == ("not_applicable", "the completion was cut off")
 

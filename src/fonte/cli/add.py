@@ -65,9 +65,7 @@ def _estimate(paths: list[Path], corpus: Path, settings: fonte.Settings, *, json
     if json:
         print_json(cost.to_json())
         return
-    typer.echo(
-        f"{cost.files} files ({cost.unreadable} without text), {cost.documents} documents, {cost.chunks} chunks"
-    )
+    typer.echo(f"{cost.files} files ({cost.unreadable} without text), {cost.documents} documents, {cost.chunks} chunks")
     typer.echo(
         f"at most {cost.model_calls} model calls ({cost.model_tokens:,} tokens), {cost.embed_tokens:,} tokens to "
         f"embed, about {cost.seconds:,.0f} seconds. Nothing was indexed."

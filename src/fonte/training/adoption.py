@@ -35,7 +35,7 @@ def reason_to_refuse(report: GeneratorReport) -> str:
 def measured(model: str, questions: Sequence[Question], training: GeneratorTraining) -> dict[str, float]:
     """Return the held-back values of the model in use, asked as the trained one was."""
     loaded = LocalLanguageModel.from_pretrained(model, dtype=training.dtype)
-    examples = build_examples(questions, loaded, training.examples).examples
+    examples = build_examples(questions, loaded, training.watched_examples).examples
     if not examples:
         return {}
     asked = HeldBack(examples, loaded, training.reward, training.max_tokens)

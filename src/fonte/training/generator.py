@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ def train_generator(
         reasons = "; ".join(f"{count}: {reason}" for reason, count in made.left_out.items())
         raise UsageError(f"No question is left to train on ({reasons or 'none was mixed'}). Use more, or other ones.")
     tell(f"training on {len(examples)} questions, watching {len(watched)}")
-    watch_on = build_examples(watched, model, replace(training.examples, pooled=0)).examples if watched else ()
+    watch_on = build_examples(watched, model, training.watched_examples).examples if watched else ()
     trainer, watch = _trainer(model, examples, watch_on, training, work, advance)
     _run(trainer, work)
     rows = read_rows(work / CURVES)
@@ -139,11 +139,12 @@ def _trainer(
 
 def _run(trainer: Any, work: Path) -> None:
     found = last_checkpoint(work)
-    for path in work.glob("checkpoint-*"):
-        if found is None or int(path.name.rpartition("-")[2]) > found[1]:
-            shutil.rmtree(path)  # what a kill left half
     if trainer.is_world_process_zero():
+        for path in work.glob("checkpoint-*"):
+            if found is None or int(path.name.rpartition("-")[2]) > found[1]:
+                shutil.rmtree(path)  # what a kill left half
         cut_log(work / CURVES, found[1] if found else -1)
+    trainer.accelerator.wait_for_everyone()
     trainer.train(resume_from_checkpoint=str(found[0]) if found else None)
 
 

@@ -66,6 +66,11 @@ class GeneratorTraining:
             if getattr(self, name) < lowest:
                 raise UsageError(f"{name} must be at least {lowest}, not {getattr(self, name)}.")
 
+    @property
+    def watched_examples(self) -> ExampleSettings:
+        """How held-back questions become prompts: without pooled distractors, which would depend on the other ones."""
+        return replace(self.examples, pooled=0)
+
     def accumulation(self, processes: int) -> int:
         """Return over how many batches a step's gradients are summed. Errors: `UsageError` where it is no number."""
         total = self.questions * (self.group if self.method == "grpo" else 1)

@@ -60,6 +60,8 @@ def grpo_trainer(
     rows = training_rows(examples)
     names = [row["prompt"] for row in rows]
     live = scorer if training.scorer == "policy" else EvidenceScorer(policy, dtype=training.score_dtype)
+    # the trainer reads from here which tokens end a completion, to stop and to mask what comes after
+    language_model.model.generation_config.eos_token_id = sorted(language_model.ends)
     trainer = SegmentedGRPOTrainer(
         model=language_model.model,
         reward_funcs=[TrlReward(reward, examples, language_model.ends)],
@@ -70,7 +72,6 @@ def grpo_trainer(
         callbacks=[make_watch(policy, live)],
         prompt_ids={name: example.prompt_ids for name, example in zip(names, examples, strict=True)},
     )
-    trainer.generation_config.eos_token_id = sorted(language_model.ends)
     holder.append(trainer)
     return trainer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import isfinite, sqrt
 from typing import Any
 
 ACCURACY = "held_back_accuracy"
@@ -59,7 +59,10 @@ def _hacked(history: Sequence[Mapping[str, Any]], guard: Guard) -> str:
     best = max(checks[:-1], key=lambda check: check[1])
     last = checks[-1]
     error = sqrt(max(best[1] * (1 - best[1]), 0.25 / max(best[2], 1)) / max(best[2], 1))
-    before, after = _mean(history[: best[0] + 1], guard), _mean(history, guard)
+    rewards = _rewards(history)
+    # the best may be the start, from before any reward: then the first ones are compared
+    known = _rewards(history[: best[0] + 1]) or rewards[: guard.patience]
+    before, after = _mean(known, guard), _mean(rewards, guard)
     if best[1] - last[1] <= guard.errors * error or before is None or after is None or after <= before:
         return ""
     return (
@@ -69,6 +72,11 @@ def _hacked(history: Sequence[Mapping[str, Any]], guard: Guard) -> str:
     )
 
 
-def _mean(history: Sequence[Mapping[str, Any]], guard: Guard) -> float | None:
-    rewards = [float(row[REWARD]) for row in history if row.get(REWARD) is not None][-guard.patience :]
-    return sum(rewards) / len(rewards) if rewards else None
+def _rewards(history: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Return the mean reward of each logged step that has one; it is NaN where no completion's reward is defined."""
+    return [float(row[REWARD]) for row in history if row.get(REWARD) is not None and isfinite(row[REWARD])]
+
+
+def _mean(rewards: Sequence[float], guard: Guard) -> float | None:
+    last = rewards[-guard.patience :]
+    return sum(last) / len(last) if last else None

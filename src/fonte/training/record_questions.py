@@ -14,21 +14,24 @@ SUPPORTED = frozenset(("verbatim", "paraphrase"))
 
 
 def questions_from_records(records: AnswerRecords, gold: Sequence[Question] = ()) -> list[Question]:
-    """Return a question for every recorded answer that names its sources, the oldest first.
+    """Return a question for every recorded answer that names its sources, the oldest first; asked again, the newest.
 
+    So no question is on two sides of a training.
     Where `gold` has the same question, its answers and its marked passages count (found again by their text), and
     `extra["evidence"]` is `gold`. Else the answer's own text is the gold answer, the passages that it cites with a
     quote that supports it are the supporting ones, and `evidence` is `citations`: the model then learns from what it
     said itself, so only from what was checked. Recorded answers without either are left out.
     """
     known = {_key(one.question): one for one in gold}
-    found = []
+    found: dict[str, Question] = {}
     for summary in reversed(records.list()):
         record = records.get(summary.id)
-        question = _from_gold(record, known.get(_key(record.answer.question))) or _from_citations(record)
+        key = _key(record.answer.question)
+        question = _from_gold(record, known.get(key)) or _from_citations(record)
         if question is not None:
-            found.append(question)
-    return found
+            found.pop(key, None)
+            found[key] = question
+    return list(found.values())
 
 
 def _from_gold(record: AnswerRecord, gold: Question | None) -> Question | None:

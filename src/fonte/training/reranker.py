@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ from fonte.models.weights import require_safe
 from fonte.training.reranker_card import write_card
 from fonte.training.reranker_evaluator import Concordance
 from fonte.training.reranker_folds import grouped_folds
-from fonte.training.reranker_losses import OBJECTIVES, Aimed, LossName, dataset_for
+from fonte.training.reranker_losses import OBJECTIVES, Aimed, LossName, dataset_for, require_targets
 from fonte.training.reranker_targets import QuestionTargets, TargetScale, scaled
+from fonte.training.work_folder import claim, last_checkpoint
 
 try:
     import torch
@@ -56,6 +56,11 @@ class RerankerTraining:
     seed: int = 0
     precision: str = "auto"
 
+    def __post_init__(self) -> None:
+        """Refuse what is no loss, since settings come from files and command lines."""
+        if self.loss not in OBJECTIVES:
+            raise UsageError(f"The loss is {self.loss!r}; choose one of: {', '.join(OBJECTIVES)}.")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainedReranker:
@@ -81,8 +86,8 @@ def train_reranker(
 
     The folder loads in plain sentence-transformers, and gives the target's own numbers: no activation is applied. Every
     epoch is kept in `<output>.training` until then, so that an interrupted training goes on where it stopped. Errors:
-    `UsageError` where `output` is taken, an unfinished training there had other settings or questions, or no question
-    has two passages; `ModelError`.
+    `UsageError` where `output` is taken, an unfinished training there had other settings or questions, no question has
+    two passages, or the loss does not take such targets; `ModelError`.
     """
     chosen = settings or RerankerTraining()
     if output.exists():
@@ -90,11 +95,13 @@ def train_reranker(
     usable = [question for question in targets if len(question.passages) > 1]
     if not usable:
         raise UsageError("There is nothing to train on: no question has two measured passages.")
+    aimed = [(one, scaled(one, chosen.targets, chosen.gold_share)) for one in usable]
+    require_targets(chosen.loss, aimed)
     work = output.with_name(output.name + WORK)
-    _claim(work, chosen, usable)
+    claim(work, {**asdict(chosen), "questions": sorted(question.id for question in usable)})
     model = _base(chosen)
     evaluator = Concordance(watched, chosen.targets, chosen.gold_share, chosen.batch_size) if watched else None
-    _fit(model, [(one, scaled(one, chosen.targets, chosen.gold_share)) for one in usable], evaluator, work, chosen)
+    _fit(model, aimed, evaluator, work, chosen)
     pairs = sum(len(question.passages) for question in usable)
     reached = float(evaluator(model)) if evaluator else None
     report = TrainedReranker(str(output), len(usable), pairs, len(watched), reached)
@@ -140,18 +147,6 @@ def split_watched(
         return list(questions), []
     learnt = [question for question in questions if fold_of[question.id]]
     return learnt, [question for question in questions if not fold_of[question.id]]
-
-
-def _claim(work: Path, settings: RerankerTraining, questions: Sequence[QuestionTargets]) -> None:
-    """Note in the work folder what is trained there, or check that it is this."""
-    note: Mapping[str, Any] = {**asdict(settings), "questions": sorted(question.id for question in questions)}
-    path = work / "training.json"
-    if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != note:
-        raise UsageError(
-            f"{work} holds an unfinished training with other settings or questions. Remove it to start anew."
-        )
-    work.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(note), encoding="utf-8")
 
 
 def _base(settings: RerankerTraining) -> Any:
@@ -206,8 +201,9 @@ def _fit(model: Any, aimed: Aimed, evaluator: Concordance | None, work: Path, se
         callbacks=[EarlyStoppingCallback(settings.patience)] if evaluator else None,
     )
     trainer.remove_callback(PrinterCallback)  # stdout is for answers
+    found = last_checkpoint(work)
     with quiet():
-        trainer.train(resume_from_checkpoint=any(work.glob("checkpoint-*")) or None)
+        trainer.train(resume_from_checkpoint=str(found[0]) if found else None)
 
 
 def _finish(model: Any, work: Path, output: Path, card: Any) -> None:

@@ -41,6 +41,11 @@ class Collection:
     seed: int = 0
     limit: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse another answer, since settings come from files and command lines."""
+        if self.answer not in ("model", "gold"):
+            raise UsageError(f"The answer to attribute is model or gold, not {self.answer!r}.")
+
 
 @dataclass(frozen=True)
 class Collected:
@@ -149,6 +154,8 @@ class Collector:
             measurement = Measurement(model, scene.prompt, scene.scored.token_ids, store, placebos(model))
             self._announce(measurement, order, answering)
             found = attribute(measurement, order)
+        if any(effect.value is None for effect in found.effects[0]):
+            raise _NoTargetsError("a passage could not be measured")
         passages = tuple(
             TargetPassage(
                 passage.id,

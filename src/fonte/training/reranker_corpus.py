@@ -143,7 +143,7 @@ def _scorer(reranker: Reranker) -> Scorer:
 
 
 def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: dict[str, Question]) -> list[HeldBack]:
-    """Retrieve the candidates of each question; measured passages that are not among them follow at the end."""
+    """Retrieve the candidates of each question; measured passages that are not among them are left out."""
     found = []
     for question in targets:
         candidates = corpus.candidates(question.question)

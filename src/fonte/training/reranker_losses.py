@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fonte.errors import MissingExtraError
+from fonte.errors import MissingExtraError, UsageError
 from fonte.training.reranker_targets import FloatArray, QuestionTargets, interval_weights
 
 try:
@@ -98,6 +98,12 @@ OBJECTIVES: dict[LossName, Objective] = {
     # For targets from 0 to 1: ranks, or labels of relevance.
     "cross_entropy": Objective(BinaryCrossEntropyLoss, _pairs),
 }
+
+
+def require_targets(loss: LossName, aimed: Aimed) -> None:
+    """Refuse targets outside 0 to 1 for cross entropy, which has no least value with them. Errors: `UsageError`."""
+    if loss == "cross_entropy" and any(((wanted < 0) | (wanted > 1)).any() for _, wanted in aimed):
+        raise UsageError("Cross entropy takes targets from 0 to 1. Use targets = ranks, or another loss.")
 
 
 def dataset_for(loss: LossName, aimed: Aimed, seed: int) -> Any:

@@ -183,13 +183,11 @@ class EvidenceReward:
 
 def combined(settings: RewardSettings, clr: Score, right: Score, cited: Score) -> Score:
     """Return the reward that `settings` make of CLR, accuracy and citation F1."""
-    shaped = squashed(clr, settings.squash, settings.scale)
-    if settings.reward == "accuracy":
+    if settings.reward == "accuracy" or right.reason == CUT_OFF:
         return right
     if settings.reward == "citation":
         return mean_reward(right, cited)
-    if right.reason == CUT_OFF:
-        return right
+    shaped = squashed(clr, settings.squash, settings.scale)
     if settings.reward == "clr":
         return shaped
     if settings.reward == "weighted":

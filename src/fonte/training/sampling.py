@@ -66,6 +66,7 @@ def _generate(
             max_new_tokens=max_tokens,
             eos_token_id=sorted(ends),
             pad_token_id=min(ends),
+            repetition_penalty=1.0,  # some models declare another, which counts the prompt's words: it punishes quoting
             **options,
         )
     rows: list[list[int]] = out[:, longest:].tolist()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from accelerate.utils import broadcast_object_list
 from transformers import TrainerCallback
 
 from fonte.training.curves import append_row
@@ -14,12 +15,14 @@ from fonte.training.guard import Guard, reason_to_stop
 
 Check = Callable[[], dict[str, float]]
 Advance = Callable[[int, int], None]
+Decision = TypeVar("Decision", bool, str)
 
 
 class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
     """A trainer's callback. What `check` measures is added to the trainer's own log, which checkpoints keep.
 
-    `advance(done, total)` is told of every step. `reason` says why the run was stopped, "" while it was not.
+    `check` runs every `every` steps and at the last one, also where `minutes` make it the last. `advance(done, total)`
+    is told of every step. `reason` says why the run was stopped, "" while it was not.
     """
 
     def __init__(
@@ -48,14 +51,22 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         if not logs or "loss" not in logs or not state.log_history:
             return
         row = state.log_history[-1]
-        if self._check and (state.global_step % self._every == 0 or state.global_step == state.max_steps):
+        over = _of_main(0 < self._seconds < time.monotonic() - self._begun)
+        last = over or state.global_step == state.max_steps
+        if self._check and (last or state.global_step % self._every == 0):
             row.update(self._check())
         self._write(state, row)
         self._advance(state.global_step, state.max_steps)
-        self.reason = reason_to_stop(state.log_history, self._guard)
-        if self.reason or 0 < self._seconds < time.monotonic() - self._begun:
+        self.reason = _of_main(reason_to_stop(state.log_history, self._guard))
+        if self.reason or over:
             control.should_training_stop = True
 
     def _write(self, state: Any, row: dict[str, Any]) -> None:
         if state.is_world_process_zero:
             append_row(self._curves, row)
+
+
+def _of_main(value: Decision) -> Decision:
+    """Return what the main process decided: clocks and rounding differ, but all must stop at the same step."""
+    decided: Decision = broadcast_object_list([value])[0]
+    return decided

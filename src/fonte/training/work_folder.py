@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,14 @@ def claim(work: Path, note: Mapping[str, Any]) -> None:
     plain = json.loads(
         json.dumps({name: value for name, value in note.items() if name not in ("steps", "minutes")}, default=str)
     )
-    if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != plain:
+    if path.is_file():
+        if json.loads(path.read_text(encoding="utf-8")) == plain:
+            return
         raise UsageError(
             f"{work} holds an unfinished training with other settings or questions. Remove it to start anew."
         )
     work.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".new")
+    temporary = path.with_suffix(f".{os.getpid()}")  # several processes claim it at once
     temporary.write_text(json.dumps(plain), encoding="utf-8")
     temporary.replace(path)
 
