@@ -229,3 +229,13 @@ def test_cross_validation_never_scores_what_it_has_seen(tmp_path):
     times = {path: path.stat().st_mtime_ns for path in models.values()}
     assert cross_validate(questions, tmp_path, settings, folds=3) == models
     assert {path: path.stat().st_mtime_ns for path in models.values()} == times
+
+
+def test_a_large_group_is_learnt_from_and_not_watched():
+    from fonte.training.reranker import split_watched
+
+    questions = [question(number, groups=("large",) if number < 70 else (f"g{number}",)) for number in range(100)]
+    learnt, watched = split_watched(questions, 0.15, 0)
+    assert len(learnt) + len(watched) == 100
+    assert 0 < len(watched) <= 30
+    assert not {group for one in learnt for group in one.groups} & {group for one in watched for group in one.groups}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -139,14 +140,19 @@ def cross_validate(
 def split_watched(
     questions: Sequence[QuestionTargets], share: float, seed: int
 ) -> tuple[list[QuestionTargets], list[QuestionTargets]]:
-    """Return questions to learn from and questions to watch, whole groups each; none to watch where groups are few."""
+    """Return questions to learn from and questions to watch, whole groups each; none to watch where groups are few.
+
+    Watched is the fold whose size is nearest to `share` of the questions, so that one large group stays learnt from.
+    """
     parts = round(1 / share) if share > 0 else 0
     try:
         fold_of = grouped_folds({question.id: question.groups for question in questions}, parts, seed + 1)
     except UsageError:
         return list(questions), []
-    learnt = [question for question in questions if fold_of[question.id]]
-    return learnt, [question for question in questions if not fold_of[question.id]]
+    sizes = Counter(fold_of.values())
+    chosen = min(range(parts), key=lambda fold: (abs(sizes[fold] - share * len(questions)), fold))
+    learnt = [question for question in questions if fold_of[question.id] != chosen]
+    return learnt, [question for question in questions if fold_of[question.id] == chosen]
 
 
 def _base(settings: RerankerTraining) -> Any:

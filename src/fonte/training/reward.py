@@ -55,8 +55,8 @@ class Completion:
 class Rewarded:
     """One completion's reward and all that went into it; E and CLR in nats, `tokens` is T.
 
-    `critical` is the position of the supporting passage that matters most. `near` says whether E lies within numeric
-    noise of the threshold, so that the gate is a coin toss.
+    `critical` is the position of the supporting passage that matters most. `near` says whether E lies within
+    the numeric noise of its two sums from the threshold, so that the gate is a coin toss.
     """
 
     reward: Score
@@ -166,7 +166,7 @@ class EvidenceReward:
             citation=cited,
             tokens=tokens,
             critical=None if measured.critical is None else case.supporting[measured.critical],
-            near=value is not None and abs(value - self.settings.threshold) <= noise,
+            near=value is not None and abs(value - self.settings.threshold) <= 2 * noise,
             perplexity=perplexity(likelihoods.full, tokens),
             perplexity_without=measured.value if value is None else perplexity(likelihoods.full - value, tokens),
         )
