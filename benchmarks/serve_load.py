@@ -134,7 +134,7 @@ def _corpus(folder: Path, chunks: int) -> Path:
         return place
     texts = list(_texts(chunks))
     source = folder / f"texts-{chunks}"
-    source.mkdir(exist_ok=True)
+    source.mkdir(parents=True, exist_ok=True)
     for first in range(0, chunks, 1000):
         lines = [json.dumps({"id": str(first + n), "text": text}) for n, text in enumerate(texts[first : first + 1000])]
         (source / f"{first}.jsonl").write_text("\n".join(lines), "utf-8")

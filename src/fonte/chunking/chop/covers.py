@@ -63,9 +63,10 @@ def opens(text: str) -> bool:
 def _title_share(text: str) -> float:
     """Return the share of longer words that are capitalised or carry digits; 0 for what is long or ends a sentence.
 
-    Generic words (user manual) are not counted: covers write them small or large as they like.
+    Generic words (user manual) are not counted: covers write them small or large as they like. Nor is what follows a
+    colon: `Ventalba 250: room air heat pump`.
     """
-    tokens = text.split()
+    tokens = " ".join(line.split(": ")[0] for line in text.splitlines()).split()
     if not 0 < len(tokens) <= LONGEST_COVER:
         return 0.0
     lines = [line for line in text.splitlines() if line.strip()]

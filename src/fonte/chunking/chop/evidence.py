@@ -43,7 +43,11 @@ class Evidence:
     def __init__(self, texts: Sequence[str]) -> None:
         self.windows = Windows(texts)
         self.openings = [opening(text) for text in texts]
-        self._opens = [opens(following) for following in [*texts[1:], ""]]
+        begins = [*map(opens, texts), False, False]
+        # A line such as "Owner's manual" below a name belongs to the cover, and what follows it is the first section.
+        subtitle = [bool(each.title and each.document_word and not each.name) for each in self.openings] + [False]
+        self._says_document = [own.document_word or subtitle[at + 1] for at, own in enumerate(self.openings)]
+        self._opens = [begins[at + 1] or (subtitle[at + 1] and begins[at + 2]) for at in range(len(texts))]
         counted = [words(text) for text in texts]
         self._joined = [f" {' '.join(each)} " for each in counted]
         self._units: dict[str, list[int]] = {}
@@ -67,12 +71,12 @@ class Evidence:
                 restart,
                 max(restart - 0.3, 0.0) * (unit.title > 0),
                 unit.title,
-                unit.title * unit.document_word,
+                unit.title * self._says_document[gap],
                 fresh,
                 fresh * unit.coded,
                 fresh * bool(family) * unit.coded,
                 fresh * self._opens[gap],
-                fresh * self._opens[gap] * (unit.document_word or bool(family)),
+                fresh * self._opens[gap] * (self._says_document[gap] or bool(family)),
                 max(0.0, 1.0 - self.windows.size(present.begin, gap) / WINDOW),
             ],
             dtype=np.float64,
