@@ -73,3 +73,13 @@ def language_model() -> LocalLanguageModel:
     from fonte.models import LocalLanguageModel
 
     return LocalLanguageModel.from_pretrained("smollm2-135m-instruct")
+
+
+@pytest.fixture
+def fresh_accelerator() -> Iterator[None]:
+    """Let a test choose accelerate's precision, which otherwise belongs to the process from its first use on."""
+    from accelerate.state import AcceleratorState
+
+    AcceleratorState._reset_state(reset_partial_state=True)
+    yield
+    AcceleratorState._reset_state(reset_partial_state=True)

@@ -29,6 +29,7 @@ def test_a_model_in_training_is_scored_in_evaluation_mode_and_given_back() -> No
     loss.backward()  # nothing of the scoring got into the graph
 
 
+@pytest.mark.usefixtures("fresh_accelerator")
 def test_autocast_around_the_call_and_inside_the_model_does_not_count() -> None:
     from accelerate import Accelerator
 

@@ -115,6 +115,7 @@ def test_a_model_in_training_is_scored_like_one_at_rest_and_given_back():
     loss.backward()  # nothing was left in inference mode
 
 
+@pytest.mark.usefixtures("fresh_accelerator")
 def test_autocast_does_not_reach_the_scores():
     from accelerate import Accelerator
     from transformers import AutoModelForCausalLM

@@ -17,6 +17,9 @@ from fonte.serving.service import Service
 
 STOPPING_SECONDS = 10
 IDLE_SECONDS = 30
+# Bytes of request line and headers. Above it uvicorn closes the connection while the client may still be sending, who
+# then sees a reset instead of the refusal; the longest query that a route takes, percent-encoded, is far below.
+LONGEST_HEAD = 256 * 1024
 
 
 def is_loopback(host: str) -> bool:
@@ -71,7 +74,7 @@ class Running:
                 server_header=False,
                 timeout_keep_alive=IDLE_SECONDS,
                 timeout_graceful_shutdown=STOPPING_SECONDS,
-                h11_max_incomplete_event_size=64 * 1024,
+                h11_max_incomplete_event_size=LONGEST_HEAD,
             )
         )
 

@@ -41,7 +41,7 @@ Offset = Annotated[int, Query(ge=0, le=2**31)]
 async def list_documents(
     view: ViewOf,
     service: ServiceOf,
-    where: Annotated[str | None, Query(max_length=20_000)] = None,
+    where: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
     after: Annotated[str | None, Query(max_length=64, description="The `next` of the part before.")] = None,
 ) -> Response:
