@@ -45,7 +45,6 @@ def test_a_letter_code_stands_for_itself():
 def test_names_do_not_include_sentence_beginnings():
     question = "Our pump fell off. Which Stillaro hook held the Tribunal?"
     assert [word.text for word in names(question)] == ["Stillaro", "Tribunal"]
-    assert [word.text for word in names("And what should I clean its case with?")] == []
 
 
 @settings(max_examples=60, deadline=None)

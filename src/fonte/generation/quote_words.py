@@ -65,11 +65,8 @@ def codes(question: str) -> list[Word]:
 
 
 def names(question: str) -> list[Word]:
-    """Return the capitalised words of `question` that do not begin a sentence and hold no digit.
-
-    A single letter is no name: "I" is a pronoun, and the C of vitamin C says little by itself.
-    """
-    capitalised = (word for word in words(question) if len(word.text) > 1 and word.text[0].isupper())
+    """Return the capitalised words of `question` that do not begin a sentence and hold no digit."""
+    capitalised = (word for word in words(question) if word.text[0].isupper())
     return [word for word in capitalised if not word.is_code and not _SENTENCE_START.search(question[: word.start])]
 
 
