@@ -1,4 +1,4 @@
-"""How time grows, for tests that guard against quadratic work. Absolute speeds are measured in `benchmarks/`."""
+"""Time in tests: how it grows, and waiting for what must come. Absolute speeds are measured in `benchmarks/`."""
 
 import time
 from collections.abc import Callable
@@ -23,3 +23,14 @@ def grows_linearly(work: Callable[[int], object], small: int, large: int) -> boo
     """
     work(small)  # what is loaded or compiled at first use
     return seconds(lambda: work(large)) < 4 * large / small * seconds(lambda: work(small)) + 0.1
+
+
+def until(happened: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for `happened()` to be true: never for a fixed time, which is too short on a busy machine.
+
+    Errors: `AssertionError` after `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, f"did not happen within {seconds} seconds"
+        time.sleep(0.01)

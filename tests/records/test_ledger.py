@@ -247,7 +247,7 @@ def check_invariants(records):
 def test_killed_in_the_middle_of_commits(tmp_path):
     path = tmp_path / "records.sqlite"
     seen = 0
-    for attempt in range(6):
+    for attempt in range(30):
         process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
         assert process.stdout.readline() == b"ready\n"
         time.sleep(0.05 + 0.055 * attempt)
@@ -257,7 +257,9 @@ def test_killed_in_the_middle_of_commits(tmp_path):
         with Records.open(path) as records:
             check_invariants(records)
             seen = max(seen, len(records.ledger.all()))
-    assert seen > 1
+        if attempt >= 5 and seen > 1:
+            return
+    pytest.fail("no writer came so far that it could be killed between two commits")
 
 
 def _ingest(path, worker, count):

@@ -66,11 +66,11 @@ def running(corpus, model=None, keys=None, loopback=True, answers_at_once=None):
     server = Running(service, listen("127.0.0.1", 0))
     thread = server.start()
     try:
-        with httpx.Client(base_url=server.url, timeout=30) as client:
+        with httpx.Client(base_url=server.url, timeout=120) as client:
             yield service, client
     finally:
         server.stop()
-        thread.join(20)
+        thread.join(60)
 
 
 @pytest.fixture

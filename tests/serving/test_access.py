@@ -41,10 +41,10 @@ def house(tmp_path_factory):
         corpus.records.groups.set(str(folder / "files" / "merger.md"), ["legal"])
         with running(corpus, keys=keys) as (service, client):
             clients = {
-                name: httpx.Client(base_url=client.base_url, timeout=30, headers={"Authorization": f"Bearer {key}"})
+                name: httpx.Client(base_url=client.base_url, timeout=120, headers={"Authorization": f"Bearer {key}"})
                 for name, key in given.items()
             }
-            clients["nobody"] = httpx.Client(base_url=client.base_url, timeout=30)
+            clients["nobody"] = httpx.Client(base_url=client.base_url, timeout=120)
             yield service, clients
             for each in clients.values():
                 each.close()

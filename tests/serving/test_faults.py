@@ -91,9 +91,9 @@ def test_a_client_that_leaves_stops_the_work(corpus):
             for line in response.iter_lines():
                 if "word3" in line:
                     break
-        assert model.stopped.wait(5)
+        assert model.stopped.wait(60)
         ended = threading.Event()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while service.answers.running and time.monotonic() < deadline:
             ended.wait(0.01)
         assert service.answers.running == 0
@@ -106,8 +106,8 @@ def test_a_client_that_leaves_while_it_waits_for_all_stops_the_work_too(corpus):
     with running(corpus, model) as (_, client):
         body = {"messages": [{"role": "user", "content": "valve?"}], "max_tokens": 90_000}
         with pytest.raises(httpx.ReadTimeout):
-            client.post("/v1/chat/completions", json=body, timeout=0.5)
-        assert model.stopped.wait(5)
+            client.post("/v1/chat/completions", json=body, timeout=2)
+        assert model.stopped.wait(60)
 
 
 def test_one_too_many_is_told_when_to_come_back(corpus):
@@ -116,7 +116,7 @@ def test_one_too_many_is_told_when_to_come_back(corpus):
         body = {"messages": [{"role": "user", "content": "valve?"}], "stream": True, "max_tokens": 90_000}
         with client.stream("POST", "/v1/chat/completions", json=body) as first:
             assert first.status_code == 200
-            assert model.running.acquire(timeout=5)
+            assert model.running.acquire(timeout=60)
             with client.stream("POST", "/v1/chat/completions", json=body) as second:
                 assert second.status_code == 200
                 refused = chat(client)
@@ -126,14 +126,14 @@ def test_one_too_many_is_told_when_to_come_back(corpus):
 
 
 def test_an_answer_that_takes_too_long_is_ended(tmp_path):
-    settings = tiny_settings(mode="write", answer_seconds=0.5)
+    settings = tiny_settings(mode="write", answer_seconds=1.5)
     with Corpus.open(tmp_path / "corpus", settings, create=True) as opened:
         opened.add([write_library(tmp_path / "library")])
         model = Endless()
         with running(opened, model) as (_, client):
             *_, last = events(chat(client, stream=True, max_tokens=90_000))
             assert last["error"]["code"] == "timeout"
-            assert model.stopped.wait(5)
+            assert model.stopped.wait(60)
             assert chat(client, max_tokens=90_000).status_code == 504
 
 
@@ -183,7 +183,7 @@ def test_a_full_disk_is_told_and_nothing_half_written_stays(corpus, full_disk):
 def raw(client, body):
     url = httpx.URL(client.base_url)
     data = json.dumps(body).encode()
-    line = socket.create_connection((url.host, url.port), timeout=20)
+    line = socket.create_connection((url.host, url.port), timeout=60)
     kind = "Host: localhost\r\nContent-Type: application/json\r\n"
     head = f"POST /v1/chat/completions HTTP/1.1\r\n{kind}Content-Length: {len(data)}\r\n\r\n"
     line.sendall(head.encode() + data)
@@ -211,9 +211,9 @@ def test_a_half_closed_socket_ends_its_own_request_only(corpus):
     with running(corpus, model) as (_, client):
         body = {"messages": [{"role": "user", "content": "valve?"}], "stream": True, "max_tokens": 90_000}
         with raw(client, body) as line:
-            assert model.running.acquire(timeout=5)
+            assert model.running.acquire(timeout=60)
             line.shutdown(socket.SHUT_WR)
-            assert model.stopped.wait(10)
+            assert model.stopped.wait(60)
         assert client.get("/health").status_code == 200
 
 
@@ -226,7 +226,7 @@ def test_nonsense_on_the_line_is_refused_and_the_server_goes_on(corpus):
             os.urandom(200) + b"\r\n\r\n",
             b"POST / HTTP/1.1\r\n\r\n",
         ):
-            with socket.create_connection((url.host, url.port), timeout=5) as line:
+            with socket.create_connection((url.host, url.port), timeout=60) as line:
                 line.sendall(nonsense)
                 line.shutdown(socket.SHUT_WR)
                 line.recv(500)

@@ -99,7 +99,7 @@ def test_large_bodies_are_refused_by_their_head_and_by_their_length(guarded):
 
 def test_a_body_that_does_not_come_is_given_up(guarded):
     url = httpx.URL(guarded.base_url)
-    with socket.create_connection((url.host, url.port), timeout=10) as line:
+    with socket.create_connection((url.host, url.port), timeout=60) as line:
         line.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
         line.sendall(b"Content-Length: 50\r\n\r\n{")
         assert b" 408 " in line.recv(200)

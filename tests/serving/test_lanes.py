@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from fonte.serving.lanes import BusyError, Lane
 from fonte.serving.model_worker import PATIENT, ModelWorker
 from fonte.serving.shared_models import SharedEmbedder, SharedReranker
 from fonte.serving.turns import Turns
+from tests.timing import until
 from tests.tiny import tiny_embedder, tiny_reranker
 
 
@@ -23,8 +23,8 @@ def test_a_full_lane_says_when_to_come_back():
             lane.enter()
         assert refused.value.retry_after >= 1
         go.set()
-        assert running.result(5)
-        assert waiting.result(5) == 7
+        assert running.result(60)
+        assert waiting.result(60) == 7
     with lane.enter():
         assert lane.waiting == 1
     lane.close()
@@ -36,12 +36,13 @@ def test_a_caller_that_leaves_the_queue_frees_its_place_and_its_work_is_not_begu
     async def story():
         first = asyncio.ensure_future(lane.run(go.wait))
         second = asyncio.ensure_future(lane.run(lambda: begun.append(2)))
-        await asyncio.sleep(0.05)
+        while not lane.waiting:
+            await asyncio.sleep(0.01)
         second.cancel()
-        go.set()
-        await first
         with pytest.raises(asyncio.CancelledError):
             await second
+        go.set()
+        await first
 
     asyncio.run(story())
     lane.close()
@@ -49,38 +50,51 @@ def test_a_caller_that_leaves_the_queue_frees_its_place_and_its_work_is_not_begu
     assert lane.waiting == 0
 
 
+class Occupied(ModelWorker):
+    """A worker at work on something until `go` is set, so that what is asked meanwhile waits."""
+
+    def __init__(self, most):
+        super().__init__("model", most)
+        self.go, begun = threading.Event(), threading.Event()
+
+        def occupy(items):
+            begun.set()
+            self.go.wait(60)
+            return items
+
+        self._occupied = threading.Thread(target=self.ask, args=(occupy, [0]))
+        self._occupied.start()
+        begun.wait(60)
+
+    def answer(self, asks):
+        """Start `asks` in threads, one after the other, let the worker go on, and wait for all."""
+        threads = [threading.Thread(target=ask) for ask in asks]
+        for number, thread in enumerate(threads, 1):
+            thread.start()
+            until(lambda number=number: self.waiting == number)
+        self.go.set()
+        for thread in [*threads, self._occupied]:
+            thread.join(60)
+        self.close()
+
+
 def test_requests_that_wait_together_are_computed_together():
-    worker, sizes, go = ModelWorker("model", most=8), [], threading.Event()
+    worker, sizes, results = Occupied(most=8), [], {}
 
     def doubled(items):
-        go.wait(5)
         sizes.append(len(items))
         return [2 * item for item in items]
 
-    results = {}
-    threads = [
-        threading.Thread(target=lambda n=n: results.update({n: worker.ask(doubled, [n, n + 1])})) for n in range(10)
-    ]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.1)
-    go.set()
-    for thread in threads:
-        thread.join(5)
-    worker.close()
+    worker.answer([lambda n=n: results.update({n: worker.ask(doubled, [n, n + 1])}) for n in range(10)])
     assert results == {n: [2 * n, 2 * n + 2] for n in range(10)}
-    assert max(sizes) == 8
-    assert len(sizes) < 10
+    assert sizes == [8, 8, 4]
 
 
 def test_nobody_fails_for_the_input_of_another():
-    worker, go = ModelWorker("model", most=8), threading.Event()
+    worker, results = Occupied(most=8), []
 
     def inverse(items):
-        go.wait(5)
         return [1 / item for item in items]
-
-    results = []
 
     def ask(item):
         try:
@@ -88,22 +102,14 @@ def test_nobody_fails_for_the_input_of_another():
         except ZeroDivisionError:
             results.append((item, "failed"))
 
-    threads = [threading.Thread(target=ask, args=(item,)) for item in (1, 0, 2, 4)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.05)
-    go.set()
-    for thread in threads:
-        thread.join(5)
-    worker.close()
+    worker.answer([lambda item=item: ask(item) for item in (1, 0, 2, 4)])
     assert sorted(results) == [(0, "failed"), (1, [1.0]), (2, [0.5]), (4, [0.25])]
 
 
 def test_questions_pass_documents():
-    worker, order, go = ModelWorker("model", most=2), [], threading.Event()
+    worker, order = Occupied(most=2), []
 
     def documents(items):
-        go.wait(5)
         order.append("documents")
         return items
 
@@ -111,17 +117,8 @@ def test_questions_pass_documents():
         order.append("question")
         return items
 
-    patient = threading.Thread(target=worker.ask, args=(documents, list(range(6)), PATIENT))
-    patient.start()
-    time.sleep(0.05)
-    urgent = threading.Thread(target=worker.ask, args=(question, ["?"]))
-    urgent.start()
-    time.sleep(0.05)
-    go.set()
-    for thread in (patient, urgent):
-        thread.join(5)
-    worker.close()
-    assert order == ["documents", "question", "documents", "documents"]
+    worker.answer([lambda: worker.ask(documents, list(range(6)), PATIENT), lambda: worker.ask(question, ["?"])])
+    assert order == ["question", "documents", "documents", "documents"]
 
 
 def test_a_closed_worker_lets_nobody_wait():
@@ -150,22 +147,18 @@ def test_an_answer_does_not_wait_for_the_end_of_a_measurement():
 
     def measure():
         with turns.measuring():
-            for _ in range(1000):
-                if go_on.is_set():
-                    break
-                time.sleep(0.005)
+            while not go_on.wait(0.005):
                 turns.pause()
         steps.append("measured")
 
     measuring = threading.Thread(target=measure)
     measuring.start()
-    time.sleep(0.02)
+    until(lambda: turns._held)
     with turns.answering():
         steps.append("answered")
-        time.sleep(0.02)
         assert measuring.is_alive()
     with turns.answering():
         steps.append("answered again")
     go_on.set()
-    measuring.join(5)
+    measuring.join(60)
     assert steps == ["answered", "answered again", "measured"]

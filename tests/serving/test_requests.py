@@ -1,8 +1,9 @@
 """Search, re-ranking, documents, answers and effects over HTTP."""
 
-import time
+import pytest
 
 from tests.serving.conftest import chat, events
+from tests.timing import until
 
 
 def test_search_shows_what_the_command_line_shows(client):
@@ -25,7 +26,7 @@ def test_rerank_orders_what_the_client_brings(client):
     body = {"query": "which?", "documents": texts, "return_documents": True}
     results = client.post("/v1/rerank", json=body).json()["results"]
     scores = {result["index"]: result["relevance_score"] for result in results}
-    assert scores[0] == scores[2]
+    assert scores[0] == pytest.approx(scores[2], abs=1e-6)
     assert [result["relevance_score"] for result in results] == sorted(scores.values(), reverse=True)
     assert all(result["document"]["text"] == texts[result["index"]] for result in results)
     top = client.post("/v1/rerank", json={"query": "which?", "documents": [{"text": t} for t in texts], "top_n": 1})
@@ -92,15 +93,19 @@ def test_an_answer_is_kept_under_its_whole_id_only(client):
     assert client.get(f"/v1/answers/{answer['record']}").status_code == 404
 
 
+def ended(client, address):
+    """Wait for the measurement at `address` and return what is told of it."""
+    told = {}
+    until(lambda: told.update(client.get(address).json()) or told["state"] not in ("waiting", "running"))
+    return told
+
+
 def test_effects_are_measured_in_the_background(client):
     answer = answered(client)
     address = f"/v1/answers/{answer['record']}/effects"
     assert client.get(address).json()["state"] == "none"
     assert client.post(address).status_code == 202
-    end = time.monotonic() + 30
-    while (told := client.get(address).json())["state"] in ("waiting", "running"):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    told = ended(client, address)
     assert told["state"] == "done", told
     explanation = told["explanation"]
     assert [effect["passage_id"] for effect in explanation["effects"]] == [p["passage_id"] for p in answer["passages"]]
@@ -123,10 +128,7 @@ def test_effects_of_nothing_fail_with_the_reason(client):
     answer = chat(client, "xylophone?").json()["x_fonte"]["answer"]
     address = f"/v1/answers/{answer['record']}/effects"
     client.post(address, json={"method": "leave_one_out"})
-    end = time.monotonic() + 30
-    while (told := client.get(address).json())["state"] in ("waiting", "running"):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    told = ended(client, address)
     assert told["state"] == "failed"
     assert "no answer whose passages could be removed" in told["message"]
 

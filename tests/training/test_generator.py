@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -72,29 +71,38 @@ def test_small_batches_accumulated_are_one_large_batch(tmp_path, base):
     train_generator(toy_questions(), tmp_path / "wide", toy_training(base, batch=8, **plain))
     train_generator(toy_questions(), tmp_path / "narrow", toy_training(base, batch=1, **plain))
     assert largest_difference(base, tmp_path / "wide") > 1e-4
-    assert largest_difference(tmp_path / "wide", tmp_path / "narrow") < 1e-5
+    assert largest_difference(tmp_path / "wide", tmp_path / "narrow") < 3e-5
     wide, narrow = (read_rows(tmp_path / name / "curves.jsonl") for name in ("wide", "narrow"))
     for one, other in zip(wide, narrow, strict=True):
         assert one["reward"] == pytest.approx(other["reward"], abs=1e-4)
         assert one["contribution"] == pytest.approx(other["contribution"], abs=1e-4)
 
 
+KILLED_AT_CHECKPOINT = """
+import os
+import signal
+from pathlib import Path
+from tests.training.toy import *
+from fonte.training.generator import train_generator
+
+
+def killed(done, total):
+    if done == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+train_generator(toy_questions(), Path({folder!r}), toy_training({base!r}, **{changes!r}), advance=killed)
+"""
+
+
 def test_a_training_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path, base):
     changes = {"steps": 6, "check_every": 3}
     train_generator(toy_questions(), tmp_path / "whole", toy_training(base, **changes))
     killed = tmp_path / "killed"
-    run = (
-        "from pathlib import Path\nfrom tests.training.toy import *\n"
-        "from fonte.training.generator import train_generator\n"
-        f"train_generator(toy_questions(), Path({str(killed)!r}), toy_training({base!r}, **{changes!r}))"
-    )
-    process = subprocess.Popen([sys.executable, "-c", run], cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
-    work = tmp_path / "killed.training"
-    while process.poll() is None and not (work / "checkpoint-2").exists():
-        time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert work.exists(), "the training was over before it could be killed"
+    run = KILLED_AT_CHECKPOINT.format(folder=str(killed), base=base, changes=changes)
+    ended = subprocess.run([sys.executable, "-c", run], cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL)
+    assert ended.returncode == -signal.SIGKILL
+    assert (tmp_path / "killed.training" / "checkpoint-2").exists()
     assert not killed.exists()
     report = train_generator(toy_questions(), killed, toy_training(base, **changes))
     assert report.steps == 6
