@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fonte.retrieval import LanceStore, Row
+from fonte.retrieval import LanceStore, Row, held_rows
 from fonte.values import Chunk
 
 DIMENSION = 8
@@ -25,7 +25,15 @@ def new_row():
 
 
 @pytest.fixture
-def store(tmp_path):
+def on_disk(monkeypatch):
+    """Search every table where it lies, as large ones are."""
+    monkeypatch.setattr(held_rows, "MOST_ROWS", -1)
+
+
+@pytest.fixture(params=["held", "on_disk"])
+def store(request, tmp_path):
+    if request.param == "on_disk":
+        request.getfixturevalue("on_disk")
     return LanceStore.create(tmp_path / "store", DIMENSION, "embedder-1")
 
 

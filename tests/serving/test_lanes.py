@@ -8,7 +8,7 @@ import pytest
 
 from fonte.errors import ModelError
 from fonte.serving.lanes import BusyError, Lane
-from fonte.serving.model_worker import PATIENT, ModelWorker
+from fonte.serving.model_worker import ModelWorker
 from fonte.serving.shared_models import SharedEmbedder, SharedReranker
 from fonte.serving.turns import Turns
 from tests.timing import until
@@ -106,19 +106,54 @@ def test_nobody_fails_for_the_input_of_another():
     assert sorted(results) == [(0, "failed"), (1, [1.0]), (2, [0.5]), (4, [0.25])]
 
 
-def test_questions_pass_documents():
+def test_others_come_between_the_pieces_of_a_large_request():
     worker, order = Occupied(most=2), []
 
-    def documents(items):
-        order.append("documents")
+    def large(items):
+        order.append("large")
         return items
 
-    def question(items):
-        order.append("question")
+    def small(items):
+        order.append("small")
         return items
 
-    worker.answer([lambda: worker.ask(documents, list(range(6)), PATIENT), lambda: worker.ask(question, ["?"])])
-    assert order == ["question", "documents", "documents", "documents"]
+    worker.answer([lambda: worker.ask(large, list(range(6))), lambda: worker.ask(small, ["?"])])
+    assert order == ["large", "small", "large", "large"]
+
+
+class Slow:
+    """An embedder whose documents take until a question waits."""
+
+    dimension = 1
+
+    def __init__(self):
+        self.order, self.waits = [], threading.Event()
+
+    def embed_documents(self, texts):
+        self.waits.wait(60)
+        self.order.append("documents")
+        return np.ones((len(texts), 1), np.float32)
+
+    def embed_queries(self, texts):
+        self.order.append("question")
+        return np.ones((len(texts), 1), np.float32)
+
+
+def test_questions_pass_documents():
+    embedder, workers = Slow(), [ModelWorker("model", most=2) for _ in range(2)]
+    shared = SharedEmbedder(embedder, *workers)
+    documents = threading.Thread(target=shared.embed_documents, args=(["text"] * 6,))
+    documents.start()
+    until(lambda: shared._turns._held)
+    question = threading.Thread(target=shared.embed_query, args=("?",))
+    question.start()
+    until(lambda: shared._turns._urgent_waiting)
+    embedder.waits.set()
+    for thread in (documents, question):
+        thread.join(60)
+    for worker in workers:
+        worker.close()
+    assert embedder.order == ["documents", "question", "documents", "documents"]
 
 
 def test_a_closed_worker_lets_nobody_wait():
@@ -130,8 +165,8 @@ def test_a_closed_worker_lets_nobody_wait():
 
 def test_shared_models_give_what_the_models_give():
     embedder, reranker = tiny_embedder(), tiny_reranker()
-    worker = ModelWorker("model", most=4)
-    shared, ranked = SharedEmbedder(embedder, worker), SharedReranker(reranker, worker)
+    workers = [ModelWorker("model", most=4) for _ in range(3)]
+    shared, ranked = SharedEmbedder(embedder, *workers[:2]), SharedReranker(reranker, workers[2])
     texts = [f"The valve {number} opens." for number in range(10)]
     assert np.allclose(shared.embed_documents(texts), embedder.embed_documents(texts), atol=1e-6)
     assert np.allclose(shared.embed_query(texts[0]), embedder.embed_query(texts[0]), atol=1e-6)
@@ -139,14 +174,15 @@ def test_shared_models_give_what_the_models_give():
     pairs = [("valve?", text) for text in texts]
     assert np.allclose(ranked.predict(pairs), reranker.predict(pairs), atol=1e-6)
     assert shared.fingerprint == embedder.fingerprint
-    worker.close()
+    for worker in workers:
+        worker.close()
 
 
 def test_an_answer_does_not_wait_for_the_end_of_a_measurement():
     turns, steps, go_on = Turns(), [], threading.Event()
 
     def measure():
-        with turns.measuring():
+        with turns.patient():
             while not go_on.wait(0.005):
                 turns.pause()
         steps.append("measured")
@@ -154,10 +190,10 @@ def test_an_answer_does_not_wait_for_the_end_of_a_measurement():
     measuring = threading.Thread(target=measure)
     measuring.start()
     until(lambda: turns._held)
-    with turns.answering():
+    with turns.urgent():
         steps.append("answered")
         assert measuring.is_alive()
-    with turns.answering():
+    with turns.urgent():
         steps.append("answered again")
     go_on.set()
     measuring.join(60)

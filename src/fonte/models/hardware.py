@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from fonte.errors import MissingExtraError, ModelError
@@ -16,6 +17,16 @@ def use_threads(threads: int | None) -> None:
     """Set torch's threads for this process; None leaves torch's choice (`OMP_NUM_THREADS`, else the physical cores)."""
     if threads is not None:
         torch.set_num_threads(threads)
+
+
+def use_one_thread() -> None:
+    """Let torch compute with one thread in the calling thread alone."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    # A thread that has not used torch yet takes the number that was set last anywhere: set it back, in another one.
+    restoring = threading.Thread(target=torch.set_num_threads, args=(before,))
+    restoring.start()
+    restoring.join()
 
 
 def choose_device(device: str) -> torch.device:

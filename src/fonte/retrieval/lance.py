@@ -15,9 +15,10 @@ from fonte.errors import CorpusError, StoreError
 from fonte.retrieval import upkeep, vector_index
 from fonte.retrieval.files import folder_bytes
 from fonte.retrieval.filters import in_documents, in_range, where
+from fonte.retrieval.held_rows import HeldRows, RowCache
 from fonte.retrieval.lexical import matching
 from fonte.retrieval.locking import WriteLock
-from fonte.retrieval.ranked import Fetch, Score, best_hits
+from fonte.retrieval.ranked import Fetch, best_hits
 from fonte.retrieval.store import DocumentState, Hit, Row, StoreStats, Vector
 from fonte.retrieval.table import CHUNK_COLUMNS, checked_vector, chunk_of, padded, table_of, table_schema
 from fonte.retrieval.terms import TERMS_VERSION, query_terms
@@ -43,6 +44,7 @@ class LanceStore:
         self._path = path
         self._table = table
         self._lock = lock
+        self._cache = RowCache()
         metadata = _metadata(table)
         self._dimension = int(metadata["fonte.dimension"])
         self._embedder_fingerprint = metadata["fonte.embedder"]
@@ -153,13 +155,17 @@ class LanceStore:
         `score` is the cosine. Exact while there is no vector index; with one, recall@10 was measured as at least .98.
         """
         question = checked_vector(vector, self._dimension)
+        held = self._held_rows(k)
+        if held is not None:
+            return held.nearest(question, k, documents)
         tuning = vector_index.read_tuning(self._tuning_file)
 
-        def fetch(limit: int, condition: str | None) -> pa.Table:
+        def fetch(limit: int, condition: str | None) -> list[Hit]:
             query = where(vector_index.nearest(self._table, question, limit, tuning), condition)
-            return query.select([*CHUNK_COLUMNS, "_distance"]).to_arrow()
+            found = query.select([*CHUNK_COLUMNS, "_distance"]).to_arrow().to_pylist()
+            return [Hit(*chunk_of(record), 1.0 - record["_distance"]) for record in found]
 
-        return self._search(fetch, lambda record: 1.0 - float(record["_distance"]), k, documents)
+        return self._search(fetch, k, None, documents)
 
     def search_lexical(self, text: str, k: int, documents: Collection[str] | None = None) -> list[Hit]:
         """Return the `k` chunks that share terms with `text`, by BM25; [] where it has no letter and no digit.
@@ -167,14 +173,20 @@ class LanceStore:
         `text` is data: nothing in it is query syntax. A word of four letters and more that no chunk has is looked for
         inside longer words. Questions of any length are searched by at most `MAX_TERMS` terms (see `query_terms`).
         """
+        held = self._held_rows(k)
         terms = query_terms(text)
         if not terms:
             return []
 
-        def fetch(limit: int, condition: str | None) -> pa.Table:
-            return matching(self._table, terms, limit, condition)
+        def fetch(limit: int, condition: str | None) -> list[Hit]:
+            if held is not None:
+                found = matching(self._table, terms, limit, condition, ("id",)).to_pylist()
+                if held.places.keys() >= {record["id"] for record in found}:
+                    return [held.hit(held.places[record["id"]], record["_score"]) for record in found]
+            found = matching(self._table, terms, limit, condition, CHUNK_COLUMNS).to_pylist()
+            return [Hit(*chunk_of(record), record["_score"]) for record in found]
 
-        return self._search(fetch, lambda record: float(record["_score"]), k, documents)
+        return self._search(fetch, k, len(held.ids) if held else None, documents)
 
     def read_range(self, document_id: str, first_ordinal: int, last_ordinal: int) -> list[Chunk]:
         """Return the document's chunks with ordinals from first to last, both included, in order; [] when none."""
@@ -259,11 +271,14 @@ class LanceStore:
             self._write(lambda table: vector_index.update_vector_index(table, self._tuning_file, 0.0))
         self._purge_marker.unlink(missing_ok=True)
 
-    def _search(self, fetch: Fetch, score: Score, k: int, documents: Collection[str] | None) -> list[Hit]:
+    def _held_rows(self, k: int) -> HeldRows | None:
         if k < 1:
             raise StoreError(f"A search needs k of at least 1, not {k}.")
+        return self._read(self._cache.rows)
+
+    def _search(self, fetch: Fetch, k: int, rows: int | None, documents: Collection[str] | None) -> list[Hit]:
         chosen = None if documents is None else frozenset(documents)
-        return self._read(lambda table: best_hits(fetch, score, k, int(table.count_rows()), chosen))
+        return self._read(lambda table: best_hits(fetch, k, rows or int(table.count_rows()), chosen))
 
     def _scan(self, condition: str | None, columns: list[str]) -> pa.Table:
         return self._read(lambda table: where(table.search(), condition).select(columns).to_arrow())

@@ -9,7 +9,6 @@ import pyarrow as pa
 from lancedb.query import BooleanQuery, FullTextOperator, FullTextQuery, MatchQuery, Occur
 
 from fonte.retrieval.filters import where
-from fonte.retrieval.table import CHUNK_COLUMNS
 from fonte.retrieval.terms import query_fragments
 
 MAX_UNKNOWN_WORDS = 8
@@ -18,22 +17,20 @@ MAX_UNKNOWN_WORDS = 8
 _LOOK = 32
 
 
-def matching(table: Any, terms: Sequence[str], limit: int, condition: str | None) -> pa.Table:
-    """Return at most `limit` rows with any of the terms, by BM25 in `_score`.
+def matching(table: Any, terms: Sequence[str], limit: int, condition: str | None, columns: Sequence[str]) -> pa.Table:
+    """Return `columns` of at most `limit` rows with any of the terms, by BM25 in `_score`.
 
     A term that no row has as a word counts where all of its fragments are, that is inside a longer word.
     """
     words = MatchQuery(" ".join(terms), "terms")
-    found = _found(table, words, limit, condition)
+    found = _found(table, words, limit, condition, columns)
     inside = [_inside(term) for term in _unknown(table, terms, found, limit, condition)]
     if not inside or not _found(table, _any(inside), 1, condition, ()).num_rows:
         return found
-    return _found(table, _any([words, *inside]), limit, condition)
+    return _found(table, _any([words, *inside]), limit, condition, columns)
 
 
-def _found(
-    table: Any, query: FullTextQuery, limit: int, condition: str | None, columns: Sequence[str] = CHUNK_COLUMNS
-) -> pa.Table:
+def _found(table: Any, query: FullTextQuery, limit: int, condition: str | None, columns: Sequence[str]) -> pa.Table:
     found = where(table.search(query, query_type="fts").limit(limit), condition)
     return found.select([*columns, "terms", "_score"]).to_arrow()
 

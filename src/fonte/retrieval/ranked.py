@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-import pyarrow as pa
+from collections.abc import Callable, Iterable
 
 from fonte.retrieval.filters import in_documents
 from fonte.retrieval.store import Hit
-from fonte.retrieval.table import chunk_of
 
 LARGE_CHOICE = 2000
 """Above this many chosen documents a search first tries without the condition, which costs more than the search."""
 
 _TIES = 16
 
-Fetch = Callable[[int, "str | None"], pa.Table]
-Score = Callable[[Mapping[str, Any]], float]
+Fetch = Callable[[int, "str | None"], list[Hit]]
 
 
-def best_hits(fetch: Fetch, score: Score, k: int, rows: int, chosen: frozenset[str] | None) -> list[Hit]:
+def best_hits(fetch: Fetch, k: int, rows: int, chosen: frozenset[str] | None) -> list[Hit]:
     """Return the best `k` hits, equal scores by chunk id, in a table of `rows` rows.
 
-    `fetch(limit, condition)` gives the best `limit` records that meet the SQL condition, equal scores in any order;
-    `score` reads a record's score. `chosen` restricts the hits to these documents.
+    `fetch(limit, condition)` gives the best `limit` hits that meet the SQL condition, equal scores in any order.
+    `chosen` restricts the hits to these documents.
     """
     if not rows or (chosen is not None and not chosen):
         return []
     if chosen is not None and len(chosen) > LARGE_CHOICE:
         limit = min(4 * k + _TIES, rows)
-        every = _hits(fetch(limit, None), score)
+        every = in_order(fetch(limit, None))
         hits = [hit for hit in every if hit.chunk.document_id in chosen]
         if _is_complete(every, limit, rows) or (len(hits) >= k and hits[k - 1].score > every[-1].score):
             return hits[:k]
@@ -38,16 +33,16 @@ def best_hits(fetch: Fetch, score: Score, k: int, rows: int, chosen: frozenset[s
     limit = min(k + _TIES, rows)
     while True:
         # More are fetched while the last hit ties with one that may lie beyond.
-        hits = _hits(fetch(limit, condition), score)
+        hits = in_order(fetch(limit, condition))
         if _is_complete(hits, limit, rows) or hits[k - 1].score > hits[-1].score:
             return hits[:k]
         limit = min(4 * limit, rows)
 
 
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits by score, best first, equal scores by chunk id."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
+
+
 def _is_complete(hits: list[Hit], limit: int, rows: int) -> bool:
     return len(hits) < limit or limit >= rows
-
-
-def _hits(found: pa.Table, score: Score) -> list[Hit]:
-    hits = [Hit(*chunk_of(record), score(record)) for record in found.to_pylist()]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from fonte.chunking import keyword_text
+from fonte.retrieval.ranked import in_order
 from fonte.retrieval.store import Hit, Store, Vector
 from fonte.retrieval.terms import index_terms, query_terms
 
@@ -39,7 +40,7 @@ class SecludedStore:
         """
         hits = self._store.search_dense(vector, k, documents)
         rounded = [replace(hit, score=round(hit.score, _DIGITS)) for hit in hits]
-        return sorted(rounded, key=lambda hit: (-hit.score, hit.chunk.id))
+        return in_order(rounded)
 
     def search_lexical(self, text: str, k: int, documents: Collection[str] | None = None) -> list[Hit]:
         """Return at most `k` hits of the chosen documents, by BM25 over these hits; equal scores by chunk id."""
@@ -50,7 +51,7 @@ class SecludedStore:
         counts = [Counter(index_terms(keyword_text(hit.chunk)).split(" ")) for hit in hits]
         scores = _scores(terms, counts)
         scored = [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
-        return sorted(scored, key=lambda hit: (-hit.score, hit.chunk.id))[:k]
+        return in_order(scored)[:k]
 
 
 def _scores(terms: list[str], counts: list[Counter[str]]) -> list[float]:

@@ -126,7 +126,7 @@ class Answering:
     def _with_model(self, work: Callable[[], T]) -> T:
         if self._gone.is_set():
             raise GoneError
-        with self._service.turns.answering() if self._service.takes_turns else nullcontext():
+        with self._service.turns.urgent() if self._service.takes_turns else nullcontext():
             return work()
 
 

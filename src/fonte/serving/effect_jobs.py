@@ -97,7 +97,7 @@ class EffectJobs:
         wish = Wish(method, level, budget, self._teller(key), self._stopped)
         self._change(key, state="running")
         try:
-            with self._turns.measuring():
+            with self._turns.patient():
                 found = self._corpus.explain(
                     record_id, wish, lambda done, total: self._change(key, done=done, total=total)
                 )

@@ -6,40 +6,36 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from itertools import count
-from queue import PriorityQueue
+from queue import SimpleQueue
 from typing import Any
 
 from fonte.errors import ModelError
 
 Work = Callable[[list[Any]], Iterable[Any]]
 
-URGENT, PATIENT = 0, 1
-_LAST = 9
 _STOPPING = "The server is being stopped."
 
 
-@dataclass(order=True)
+@dataclass(frozen=True, eq=False)
 class _Task:
-    rank: int
-    number: int
-    work: Work = field(compare=False)
-    items: list[Any] = field(compare=False)
-    result: Future[list[Any]] = field(compare=False, default_factory=Future)
+    work: Work
+    items: list[Any]
+    result: Future[list[Any]] = field(default_factory=Future)
 
 
 class ModelWorker:
     """Computes `work(items)` for callers in any thread, at most `most` items at a time.
 
     Where several callers wait with the same `work`, their items are computed in one call; an error in it is looked into
-    caller by caller, so that nobody fails for another's input.
+    caller by caller, so that nobody fails for another's input. `prepare` is called once in the thread.
     """
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, most: int, prepare: Callable[[], object] = lambda: None) -> None:
         self.name = name
         self._most = most
-        self._tasks: PriorityQueue[_Task] = PriorityQueue()
-        self._numbers = count()
+        self._prepare = prepare
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._passed: list[_Task] = []
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=f"fonte-{name}", daemon=True)
         self._thread.start()
@@ -47,16 +43,16 @@ class ModelWorker:
     @property
     def waiting(self) -> int:
         """How many requests wait."""
-        return self._tasks.qsize()
+        return self._tasks.qsize() + len(self._passed)
 
-    def ask(self, work: Work, items: Sequence[Any], rank: int = URGENT) -> list[Any]:
-        """Return one result per item, in order. Patient requests are cut into pieces, so that urgent ones pass them."""
+    def ask(self, work: Work, items: Sequence[Any]) -> list[Any]:
+        """Return one result per item, in order. A large request is cut into pieces, so that others come between."""
         if self._closed:
             raise ModelError(_STOPPING)
         pieces = [list(items[first : first + self._most]) for first in range(0, len(items), self._most)]
         results: list[Any] = []
         for piece in pieces:
-            task = _Task(rank, next(self._numbers), work, piece)
+            task = _Task(work, piece)
             self._tasks.put(task)
             results += task.result.result()
         return results
@@ -64,26 +60,33 @@ class ModelWorker:
     def close(self) -> None:
         """End the thread after what waits already."""
         self._closed = True
-        self._tasks.put(_Task(_LAST, next(self._numbers), list, []))
+        self._tasks.put(None)
 
     def _run(self) -> None:
-        while (task := self._tasks.get()).rank != _LAST:
+        self._prepare()
+        while (task := self._next()) is not None:
             self._compute(self._together_with(task))
         while not self._tasks.empty():  # asked for at the very moment of closing: nobody may wait for ever
-            self._tasks.get().result.set_exception(ModelError(_STOPPING))
+            if (task := self._tasks.get()) is not None:
+                task.result.set_exception(ModelError(_STOPPING))
+
+    def _next(self) -> _Task | None:
+        return self._passed.pop(0) if self._passed else self._tasks.get()
 
     def _together_with(self, task: _Task) -> list[_Task]:
-        """Take what waits with the same work, as long as it fits into one call."""
+        """Take what waits with the same work, as long as it fits into one call; the rest keeps its order."""
         batch, size, passed = [task], len(task.items), []
-        while size < self._most and not self._tasks.empty():
-            other = self._tasks.get()
+        while size < self._most and (self._passed or not self._tasks.empty()):
+            other = self._next()
+            if other is None:
+                self._tasks.put(None)
+                break
             if other.work == task.work and size + len(other.items) <= self._most:
                 batch.append(other)
                 size += len(other.items)
             else:
                 passed.append(other)
-        for other in passed:
-            self._tasks.put(other)
+        self._passed = passed + self._passed
         return batch
 
     def _compute(self, batch: list[_Task]) -> None:

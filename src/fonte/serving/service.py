@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 import logging
-import os
 import threading
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SEARCH_THREADS = min(8, 2 * (os.cpu_count() or 1))
+SEARCH_THREADS = 16
+"""More than there are cores: questions that wait for the embedder are embedded together, at half the cost each."""
+
 RERANK_BATCH = 64
 
 
@@ -56,7 +58,9 @@ class Service:
         self.changes = Lane("changes of documents", 1, chosen.queue)
         self.supporting = Lane("support", 1, chosen.queue)
         self.images = Lane("page images", 2, chosen.queue)
-        self.embedding = ModelWorker("embedder", corpus.settings.embedder.batch_size)
+        batch = corpus.settings.embedder.batch_size
+        self.questions = ModelWorker("embedder of questions", batch, _use_one_thread)
+        self.documents = ModelWorker("embedder of documents", batch)
         self.reranking = ModelWorker("re-ranker", RERANK_BATCH)
         self.effects = EffectJobs(corpus, self.turns, self.metrics, chosen.queue)
         self.uploads = Uploads(corpus, self.metrics, self.share_models)
@@ -89,6 +93,8 @@ class Service:
         except (FonteError, OSError) as error:
             self._trouble = str(error)
             _log.error("The models are not ready: %s", error)
+        gc.collect()
+        gc.freeze()  # what was loaded stays: later collections need not look through a million objects
         self._loaded.set()
         self.uploads.resume()
 
@@ -102,7 +108,7 @@ class Service:
         corpus = self.corpus
         with self._sharing:  # so that each is loaded once
             if not isinstance(corpus.index.embedder, SharedEmbedder):
-                shared = SharedEmbedder(corpus.index.embedder, self.embedding)
+                shared = SharedEmbedder(corpus.index.embedder, self.questions, self.documents)
                 corpus.index.use(cast("Embedder", shared))
             if corpus.reranker is not None and not isinstance(corpus.reranker, SharedReranker):
                 corpus.reranker = cast("Reranker", SharedReranker(corpus.reranker, self.reranking))
@@ -113,7 +119,8 @@ class Service:
             lane.close()
         self.effects.close()
         self.uploads.close()
-        self.embedding.close()
+        self.questions.close()
+        self.documents.close()
         self.reranking.close()
 
     def principal(self, key: str | None) -> Principal:
@@ -149,3 +156,9 @@ class Service:
             self.metrics.watch(f"fonte_{name}_running", "Threads at work.", lambda lane=lane: lane.running)  # type: ignore[misc]
         self.metrics.watch("fonte_audit_failures", "Audit lines that were lost.", lambda: self.audit.failures)
         self.metrics.watch("fonte_uploads_waiting", "Files that wait to be read.", lambda: self.uploads.waiting)
+
+
+def _use_one_thread() -> None:
+    from fonte.models.hardware import use_one_thread
+
+    use_one_thread()

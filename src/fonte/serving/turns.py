@@ -1,4 +1,4 @@
-"""Who uses a model now: answers come before measurements, also before one that has begun."""
+"""Who uses a model now: who is urgent comes before who is patient, also before one who has begun."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from contextlib import contextmanager
 
 
 class Turns:
-    """A lock with two ranks. A measurement holds it between `pause`s only, so that no answer waits for its end."""
+    """A lock with two ranks. Who is patient holds it between `pause`s only, so that nobody urgent waits for the end."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._held = False
-        self._answers_waiting = 0
+        self._urgent_waiting = 0
 
     @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Hold the model for an answer, as soon as whoever has it lets go."""
+    def urgent(self) -> Iterator[None]:
+        """Hold the model (for an answer, a question) as soon as whoever has it lets go."""
         with self._changed:
-            self._answers_waiting += 1
+            self._urgent_waiting += 1
             self._changed.wait_for(lambda: not self._held)
-            self._answers_waiting -= 1
+            self._urgent_waiting -= 1
             self._held = True
         try:
             yield
@@ -29,8 +29,8 @@ class Turns:
             self._let_go()
 
     @contextmanager
-    def measuring(self) -> Iterator[None]:
-        """Hold the model for a measurement, once no answer waits for it."""
+    def patient(self) -> Iterator[None]:
+        """Hold the model (for a measurement, documents) once nobody urgent waits for it."""
         self._take_last()
         try:
             yield
@@ -38,14 +38,14 @@ class Turns:
             self._let_go()
 
     def pause(self) -> None:
-        """Let the answers that wait go first; only for who is `measuring`."""
-        if self._answers_waiting:
+        """Let the urgent that wait go first; only for who holds it as `patient`."""
+        if self._urgent_waiting:
             self._let_go()
             self._take_last()
 
     def _take_last(self) -> None:
         with self._changed:
-            self._changed.wait_for(lambda: not self._held and not self._answers_waiting)
+            self._changed.wait_for(lambda: not self._held and not self._urgent_waiting)
             self._held = True
 
     def _let_go(self) -> None:

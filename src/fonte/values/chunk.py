@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from fonte.values.document import content_id
 
@@ -48,7 +49,7 @@ class Chunk:
     header: str = ""
     signature: Signature = field(default_factory=Signature)
 
-    @property
+    @cached_property
     def id(self) -> str:
         """16 hexadecimal digits from document, chunker and span: the same in every run and order."""
         return content_id(self.document_id, self.pipeline, str(self.start), str(self.end), self.text)

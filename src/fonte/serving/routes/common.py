@@ -20,7 +20,7 @@ RecordId = Annotated[str, Path(max_length=64, description="The whole id of a rec
 DocumentId = Annotated[str, Path(max_length=64, description="The id of a document.")]
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:  # a coroutine, which needs no thread
     """Return the service of this app."""
     service: Service = request.app.state.service
     return service
@@ -35,6 +35,8 @@ async def view_of(
     """Return the corpus as who asks may see it. Errors: `UnauthorizedError`."""
     principal = service.principal(given.credentials if given else None)
     request.state.principal = principal
+    if principal.admin:  # sees all: nothing is looked up
+        return service.view(principal)
     return await asyncio.to_thread(service.view, principal)
 
 
