@@ -86,7 +86,7 @@ def toy_rows():
     return rows
 
 
-def test_training_resumes_calibrates_and_loads(tmp_path):
+def test_training_resumes_calibrates_and_loads(tmp_path, capsys):
     pytest.importorskip("datasets")
     from fonte.citations.support import load_support
     from fonte.training.support import SupportTraining, train_support
@@ -97,6 +97,7 @@ def test_training_resumes_calibrates_and_loads(tmp_path):
     settings_ = SupportTraining(base, epochs=6, batch_size=16, learning_rate=3e-3, window=64, shippable=True)
     output = tmp_path / "support"
     report = train_support(pairs, output, settings_)
+    assert capsys.readouterr().out == "", "stdout is for answers"
     assert report.train + report.calibrate + report.test == 120
     assert 0 <= report.calibration_error <= 1
     assert "WiCE" in report.trained_on

@@ -23,7 +23,7 @@ try:
     from sentence_transformers import CrossEncoder
     from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
     from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
-    from transformers import set_seed
+    from transformers import PrinterCallback, set_seed
 except ImportError as missing:
     raise MissingExtraError(str(missing.name or "sentence-transformers"), "training") from None
 
@@ -149,6 +149,7 @@ def _fit(model: Any, examples: Any, work: Path, settings: SupportTraining) -> No
     trainer = CrossEncoderTrainer(
         model=model, args=arguments, train_dataset=examples, loss=BinaryCrossEntropyLoss(model)
     )
+    trainer.remove_callback(PrinterCallback)  # stdout is for answers
     trainer.train(resume_from_checkpoint=any(work.glob("checkpoint-*")) or None)
 
 
