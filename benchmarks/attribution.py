@@ -3,6 +3,7 @@
     make bench-peers                                      # once: context-cite, icx360 and captum, each in its own venv
     python benchmarks/attribution.py --quick --json       # minutes; works without the peers too
     python benchmarks/attribution.py [--peers DIR] [--threads 2] [--dtype bfloat16]
+    python benchmarks/attribution.py --only context-cite 10 64 1 --dtype float32
 
 Every measurement runs in a process of its own: same weights, dtype, threads, and the same masks (context-cite and
 icx360 draw theirs; fonte is given them). Passages have 150 tokens; question, template and answer 150 together. Seconds
@@ -117,7 +118,7 @@ def main() -> int:
         return 0
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     clock = _Clock(options.seconds or (QUICK_SECONDS if options.quick else float("inf")))
-    chosen = settings(options.quick)
+    chosen = [Setting(peer, *map(int, sizes)) for peer, *sizes in options.only] or settings(options.quick)
     jobs = {setting: _job(setting, options) for setting in chosen}
     costs = [_floor(setting) for setting in chosen]
     rows, left_out = [], []
@@ -387,6 +388,14 @@ def _line(row: dict[str, Any]) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a few rows, in less than 8 minutes")
+    parser.add_argument(
+        "--only",
+        nargs=4,
+        action="append",
+        default=[],
+        metavar=("PEER", "PASSAGES", "ABLATIONS", "ANSWERS"),
+        help="this row instead of all; may be repeated",
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--peers", type=Path, default=HERE.parent / ".cache" / "peers", help="folder with their venvs")
     parser.add_argument("--model", type=Path, default=model_folder() / MODEL, help="folder of a transformers model")

@@ -48,17 +48,14 @@ class Cut:
         return {at for at in range(1, len(self.owners)) if self.owners[at] != self.owners[at - 1]}
 
     def gold(self, questions: Sequence[Question]) -> list[set[int]]:
-        """Return, per question, the chunks that cover half of its section, or 80 tokens of it."""
+        """Return, per question, the chunks that cover half of a section that answers it, or 80 tokens of one."""
         place = {key: (at, span) for at, text in enumerate(self.texts) for key, span in text.sections.items()}
-        found = []
-        for question in questions:
-            at, (start, end) = place[question.device, question.section]
-            grid = self.grids[at]
-            needed = min(GOLD_SHARE * grid.count(start, end), GOLD_TOKENS)
-            found.append(
-                {chunk for chunk, shared in self._overlapping(at, start, end) if grid.count(*shared) >= needed}
-            )
-        return found
+        return [{chunk for key in question.gold for chunk in self._covering(*place[key])} for question in questions]
+
+    def _covering(self, at: int, span: tuple[int, int]) -> set[int]:
+        grid = self.grids[at]
+        needed = min(GOLD_SHARE * grid.count(*span), GOLD_TOKENS)
+        return {chunk for chunk, shared in self._overlapping(at, *span) if grid.count(*shared) >= needed}
 
     def _overlapping(self, at: int, start: int, end: int) -> Iterator[tuple[int, tuple[int, int]]]:
         for chunk in np.flatnonzero((self._ends[at] > start) & (self._starts[at] < end)):

@@ -6,7 +6,8 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +17,10 @@ import chop_retrieval as retrieval
 import numpy as np
 from chop_cutting import Cut, common, cut_by
 from chop_rows import Scored, interval, measured, paired
+from chop_sets import Setup
 from chop_signing import (
     Signed,
+    bare,
     sign_alone,
     sign_at_true_boundaries,
     sign_cascade,
@@ -25,9 +28,10 @@ from chop_signing import (
     sign_true,
     unsigned,
 )
-from chop_streams import Manual, Question, Text, texts
+from chop_streams import Text
 from chop_vectors import KeptEmbedder, Vectors
 
+from fonte.chunking.chop.names import contains
 from fonte.measures.boundaries import boundary_f1, boundary_precision, boundary_recall, pk, window_diff
 from fonte.models import Embedder, LanguageModel, LocalLanguageModel
 from fonte.records import Records
@@ -54,10 +58,10 @@ class Wish:
 
 
 class Grid:
-    """Measures the grid over some manuals and their questions."""
+    """Measures the grid over the set-ups of a set."""
 
-    def __init__(self, manuals: Sequence[Manual], questions: Sequence[Question], wish: Wish) -> None:
-        self._manuals, self._questions, self._wish = manuals, questions, wish
+    def __init__(self, sets: Mapping[str, Setup], wish: Wish) -> None:
+        self._sets, self._wish = sets, wish
         self._embedder = Embedder.from_pretrained("all-minilm-l6-v2", window=WINDOW, dtype=wish.dtype)
         self._vectors = Vectors(self._embedder, wish.dtype, wish.cache)
         self._scores: dict[tuple[str, str, str], dict[str, Scored]] = {}
@@ -70,6 +74,7 @@ class Grid:
             "rows": rows,
             "ablations": [row for setup in self._wish.setups for row in self._ablations(setup)],
             "comparisons": list(self._comparisons()),
+            "left_out": list(self._left_out()),
             "seed": self._wish.seed,
             "dtype": self._wish.dtype,
             "tokens_embedded": self._vectors.tokens,
@@ -77,17 +82,17 @@ class Grid:
         }
 
     def _setup(self, setup: str) -> Iterator[dict[str, Any]]:
-        made = texts(setup, self._manuals, self._wish.seed)
+        made = self._sets[setup].texts(self._wish.seed)
         shared = common(made, self._embedder, WINDOW - RESERVE - self._embedder.special_tokens)
         for name in self._wish.chunkers:
-            for signed, overlap in self._signed(name, made, shared):
+            for signed, overlap in self._signed(setup, name, made, shared):
                 yield from self._rows(setup, name, overlap, signed)
 
     def _ablations(self, setup: str) -> Iterator[dict[str, Any]]:
         """Yield rows of parts of the cascade: what does each of them do alone?"""
         if not self._wish.ablations:
             return
-        made = texts(setup, self._manuals, self._wish.seed)
+        made = self._sets[setup].texts(self._wish.seed)
         shared = common(made, self._embedder, WINDOW - RESERVE - self._embedder.special_tokens)
         whole = sign_cascade(made, shared)
         parts = {
@@ -99,7 +104,8 @@ class Grid:
         for name, signed in parts.items():
             yield from self._rows(setup, name, 0, signed)
 
-    def _signed(self, name: str, made: list[Text], shared: Cut) -> Iterator[tuple[Signed, int]]:
+    def _signed(self, setup: str, name: str, made: list[Text], shared: Cut) -> Iterator[tuple[Signed, int]]:
+        names = self._sets[setup].names
         if name in ("fixed", "cosine", "heading"):
             kept = KeptEmbedder(self._embedder, self._vectors)
             yield unsigned(cut_by(name, made, kept, RESERVE, OVERLAP)), OVERLAP if name == "fixed" else 0
@@ -109,10 +115,21 @@ class Grid:
             yield sign_chop(shared, self._model, self._wish.calls, self._outputs), 0
         elif name == "cascade":
             yield sign_cascade(made, shared), 0
-        elif name == "true_identity":
-            yield sign_true(shared, {manual.device: manual.name for manual in self._manuals}), 0
-        elif name == "shuffled":
-            yield sign_true(shared, self._shuffled()), 0
+        elif name == "true_identity" and names:
+            yield sign_true(shared, names), 0
+        elif name == "shuffled" and len(names) > 1:
+            yield sign_true(shared, self._shuffled(names)), 0
+
+    def _left_out(self) -> Iterator[dict[str, str]]:
+        """Yield what cannot be measured: without names there is no true one, with a single name no other."""
+        for setup in self._wish.setups:
+            names = len(self._sets[setup].names)
+            if not names and "true_identity" in self._wish.chunkers:
+                reason = "the set calls its documents nothing"
+                yield {"setup": setup, "chunker": "true_identity", "reason": reason}
+            if names < 2 and "shuffled" in self._wish.chunkers:
+                reason = "there are no two names to exchange"
+                yield {"setup": setup, "chunker": "shuffled", "reason": reason}
 
     @cached_property
     def _model(self) -> LanguageModel:
@@ -124,15 +141,16 @@ class Grid:
         folder.mkdir(parents=True, exist_ok=True)
         return Records.open(folder / "outputs.db", create=True).outputs
 
-    def _shuffled(self) -> dict[str, str]:
-        """Return each device with the name of another one."""
-        names = sorted(manual.device for manual in self._manuals)
-        random.Random(self._wish.seed).shuffle(names)
-        return {name: other.replace("_", " ") for name, other in zip(names, names[1:] + names[:1], strict=True)}
+    def _shuffled(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Return each owner with the name of another one."""
+        owners = sorted(names)
+        random.Random(self._wish.seed).shuffle(owners)
+        return {owner: names[other] for owner, other in zip(owners, owners[1:] + owners[:1], strict=True)}
 
     def _rows(self, setup: str, name: str, overlap: int, signed: Signed) -> Iterator[dict[str, Any]]:
-        gold = signed.cut.gold(self._questions)
-        asked = [question.text for question in self._questions]
+        questions = self._sets[setup].questions
+        gold = signed.cut.gold(questions)
+        asked = [question.text for question in questions]
         found: dict[str, list[list[int]]] = {}
         if set(self._wish.indices) & {"dense", "hybrid"}:
             vectors = self._vectors.of(signed.embedded, f"{setup} {name}")
@@ -141,12 +159,13 @@ class Grid:
             found["lexical"] = retrieval.lexical(signed.keywords, asked)
         if "hybrid" in self._wish.indices:
             found["hybrid"] = retrieval.hybrid(found["dense"], found["lexical"])
-        costs = self._costs(signed)
+        said = {"identity_in_questions": self._named(setup), "hit@1_most": _most(asked, gold)}
+        costs = self._costs(setup, signed)
         for index in self._wish.indices:
             scores = measured(found[index], gold)
             if (setup, name, index) not in self._scores or overlap == 0:
                 self._scores[setup, name, index] = scores
-            low, high = interval(scores["hit@1"].values, self._questions)
+            low, high = interval(scores["hit@1"].values, questions)
             print(f"{setup} {name} {index} hit@1 {scores['hit@1'].mean}", file=sys.stderr, flush=True)
             yield {
                 "setup": setup,
@@ -155,19 +174,31 @@ class Grid:
                 "model": signed.model,
                 "chunk_tokens": WINDOW - RESERVE - self._embedder.special_tokens,
                 "overlap": overlap,
-                "n": len(self._questions),
+                "n": len(questions),
                 "hit@1_low": low,
                 "hit@1_high": high,
                 **{measure: score.mean for measure, score in scores.items()},
                 **costs,
+                **said,
                 "tokens_top_10": self._tokens(found[index], signed),
             }
 
-    def _costs(self, signed: Signed) -> dict[str, Any]:
+    def _named(self, setup: str) -> float | None:
+        """Return the share of questions that say the name of a document that answers them; None without names."""
+        own = self._sets[setup]
+        if not own.names:
+            return None
+        said = [
+            any(contains(bare(question.text), bare(own.names[owner])) for owner, _ in question.gold)
+            for question in own.questions
+        ]
+        return round(sum(said) / len(said), 4)
+
+    def _costs(self, setup: str, signed: Signed) -> dict[str, Any]:
         chunks = len(signed.cut.chunks)
         costs: dict[str, Any] = {
             "chunks": chunks,
-            "identity_accuracy": signed.accuracy(),
+            "identity_accuracy": signed.accuracy(self._sets[setup].names),
             "calls_per_chunk": round(signed.calls / chunks, 4),
             "tokens_per_chunk": round(signed.tokens / chunks, 1),
             "boundary_f1": None,
@@ -199,3 +230,11 @@ class Grid:
                     if all(key in self._scores for key in keys):
                         result = paired(*(self._scores[key]["hit@1"] for key in keys))
                         yield {"setup": setup, "index": index, "chunker": one, "against": other, **result}
+
+
+def _most(asked: Sequence[str], gold: Sequence[set[int]]) -> float:
+    """Return the highest Hit@1 that any index could reach: equal questions get the same first chunk."""
+    wanted: dict[str, Counter[int]] = {}
+    for text, chunks in zip(asked, gold, strict=True):
+        wanted.setdefault(text, Counter()).update(chunks)
+    return round(sum(max(counts.values(), default=0) for counts in wanted.values()) / len(asked), 4)

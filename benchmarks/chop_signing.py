@@ -48,12 +48,12 @@ class Signed:
         """The texts of the keyword index."""
         return [chunk.text if self.plain_keywords else keyword_text(chunk) for chunk in self.cut.chunks]
 
-    def accuracy(self) -> float | None:
-        """Return the share of chunks whose model is the device they belong to, whatever is said of the maker."""
-        if not any(chunk.signature for chunk in self.cut.chunks):
+    def accuracy(self, names: Mapping[str, str]) -> float | None:
+        """Return the share of chunks whose model is the name of what they belong to, whatever is said of the maker."""
+        if not names or not any(chunk.signature for chunk in self.cut.chunks):
             return None
         pairs = zip(self.cut.chunks, self.cut.owners, strict=True)
-        right = [_bare(chunk.signature.get("model") or "") == _bare(owner) for chunk, owner in pairs]
+        right = [bare(chunk.signature.get("model") or "") == bare(names[owner]) for chunk, owner in pairs]
         return round(sum(right) / len(right), 4)
 
 
@@ -89,7 +89,8 @@ def _with(cut: Cut, signatures: list[Signature]) -> Cut:
     return Cut(cut.texts, chunks, cut.where, cut.embedder)
 
 
-def _bare(name: str) -> list[str]:
+def bare(name: str) -> list[str]:
+    """Return the words of a name without the maker's."""
     return [word for word in words(name.replace("_", " ")) if word != "samsung"]
 
 

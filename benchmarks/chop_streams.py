@@ -56,13 +56,17 @@ class Manual:
 
 @dataclass(frozen=True)
 class Question:
-    """A question about a device, and the section that answers it; `topic` is the same question about any device."""
+    """A question about a device, and the sections that answer it as `(device, id)`; each of them is enough.
+
+    `topic` is the same question about any device, `answer` the gold answer where the benchmark asks for one.
+    """
 
     id: str
     topic: str
     device: str
     text: str
-    section: str
+    gold: tuple[tuple[str, str], ...]
+    answer: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,8 @@ def load(data: Path) -> tuple[list[Manual], list[Question]]:
 
 
 def _question(row: dict[str, Any]) -> Question:
-    return Question(row["id"], row["qid"], row["gold_doc"], row["question"], row["gold_section"])
+    gold = ((row["gold_doc"], row["gold_section"]),)
+    return Question(row["id"], row["qid"], row["gold_doc"], row["question"], gold, row["answer"])
 
 
 def quick(manuals: Sequence[Manual], questions: Sequence[Question]) -> tuple[list[Manual], list[Question]]:

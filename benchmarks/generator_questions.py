@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fonte.evaluation.files import read_objects
 from fonte.evaluation.questions import Question, QuestionPassage, read_questions
+from fonte.measures.words import answer_words
 from fonte.training.alteration import SUBSTITUTED
 from fonte.training.examples import split_by_hash
 
@@ -39,8 +40,30 @@ def development(data: Path, name: str) -> list[Question]:
     return [_pubmedqa(question) for question in questions] if name == "pubmedqa" else questions
 
 
-def training(data: Path, name: str) -> list[Question]:
-    """Return the questions of a set that may be trained on: never a development one."""
+def training(data: Path, name: str, measured_on: Sequence[str] = ()) -> tuple[list[Question], int]:
+    """Return the questions of a set that may be trained on, and how many more share evidence with a measured one.
+
+    Never a development question, nor one with a gold passage of a development question of the sets `measured_on`.
+    """
+    rows = _not_development(data, name)
+    kept = apart(rows, [question for other in measured_on for question in development(data, other)])
+    return kept, len(rows) - len(kept)
+
+
+def apart(questions: Sequence[Question], measured: Sequence[Question]) -> list[Question]:
+    """Return the `questions` of which no gold passage is one of a `measured` question.
+
+    Passages are equal where their words are: case, punctuation, articles, white space and typography do not count.
+    """
+    taken = {text for question in measured for text in _evidence(question)}
+    return [question for question in questions if taken.isdisjoint(_evidence(question))]
+
+
+def _evidence(question: Question) -> set[str]:
+    return {" ".join(answer_words(one.text)) for one in question.passages if one.gold} - {""}
+
+
+def _not_development(data: Path, name: str) -> list[Question]:
     if name == "hotpotqa":
         return read_questions(data / "hotpotqa/train300.jsonl.gz")
     if name == "musique":

@@ -48,6 +48,7 @@ from fonte.training.reranker import RerankerTraining
 from fonte.training.reranker_bias import Ordered, bias
 from fonte.training.reranker_folds import grouped_folds
 from fonte.training.reranker_targets import QuestionTargets
+from fonte.values import content_id
 
 EMBEDDER = "all-minilm-l6-v2"
 MODELS = {"smollm2": "smollm2-135m-instruct"}
@@ -251,7 +252,9 @@ class Run:
         for model_of in models.values():
             note = json.loads((model_of[one.item.id] / "reranker.json").read_text(encoding="utf-8"))
             learnt = set(note["questions"])
-            seen |= {key for other in self.all if other.item.id in learnt for key in other.item.gold}
+            # caches that were filled before ids were hashed have them plain
+            known = [other for other in self.all if learnt & {other.item.id, content_id(other.item.id)}]
+            seen |= {key for other in known for key in other.item.gold}
         return not one.item.gold & seen
 
     def _answered(self, rankers: Sequence[Ranker], evaluated: Sequence[Candidates]) -> list[Ranker]:

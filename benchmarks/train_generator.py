@@ -8,9 +8,9 @@
 `start` is the untrained model, `sft` supervised training on gold answers with markers; every other arm is GRPO from the
 end of `sft` with that reward (`hybrid`, `accuracy`, `clr`, `citation`, `weighted`), with changed settings of the reward
 after `+`. All have the same steps, questions and seed; at most `--minutes` per arm, one arm at a time. Questions are
-those of `nq_oracle` that no development row is of, with distractors pooled from other questions, cut to few words, and
-chosen by trying them (`--select`, once for all arms). An interrupted run goes on where it stopped; models stay in
-`--work`, results are appended to `--results` (JSONL) as each arm ends.
+those of `nq_oracle` that no development row is of or shares a gold passage with, with distractors pooled from other
+questions, cut to few words, and chosen by trying them (`--select`, once for all arms). An interrupted run goes on where
+it stopped; models stay in `--work`, results are appended to `--results` (JSONL) as each arm ends.
 
 A results row has an arm's curve values at its start and end and, per development set and `pooled`, what
 `benchmarks/generator.py` measures, with every question's accuracy in `items` so that arms can be compared in pairs.
@@ -94,7 +94,8 @@ def run(arm: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
 def train(arm: str, seed: int, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Train one arm into `place`; return the report."""
     settings = settings_of(arm, seed, options)
-    questions = training(options.data, "nq_oracle")
+    questions, shared = training(options.data, "nq_oracle", SETS)
+    _say(f"left out: {shared} training rows that share a gold passage with a development question")
     watched = [replace(one) for one in questions[:WATCHED]]
     learned = questions[WATCHED : WATCHED + options.questions_used]
     if settings.method == "grpo":
@@ -126,8 +127,7 @@ def settings_of(arm: str, seed: int, options: argparse.Namespace) -> GeneratorTr
         return replace(
             shared, method="sft", steps=options.sft_steps, questions=8, batch=4, learning_rate=options.sft_rate
         )
-    squash = "exponential" if name == "weighted" else "none"
-    reward = RewardSettings(reward=name, squash=squash)  # type: ignore[arg-type]  # it refuses what is no reward
+    reward = RewardSettings(reward=name)  # type: ignore[arg-type]  # it refuses what is no reward
     values = {
         key: json.loads(value) if value[0].isdigit() else value for key, _, value in (c.partition("=") for c in changes)
     }

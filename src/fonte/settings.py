@@ -54,6 +54,8 @@ class ChopSettings(Section):
     and article (`legal`), service, operation and version (`api`); `leave_out` names fields that are not wanted.
     `max_model_calls` bounds the calls to the language model of one run (0: none is asked). `streams`: a file that
     is several documents becomes those documents. `reserve` tokens of the embedder's window are kept for the signature.
+    `slope` and `shift` calibrate how probable another document is: p = 1 / (1 + exp(-(slope * odds + shift))); `fonte
+    calibrate` fits them to a person's own files.
     """
 
     recipe: Literal["cascade", "faithful"] = "cascade"
@@ -62,6 +64,8 @@ class ChopSettings(Section):
     max_model_calls: int = Field(default=0, ge=0)
     streams: bool = True
     reserve: int = Field(default=32, ge=8)
+    slope: float = Field(default=1.0, gt=0, allow_inf_nan=False)
+    shift: float = Field(default=0.0, allow_inf_nan=False)
 
 
 class EmbedderSettings(Section):

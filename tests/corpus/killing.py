@@ -109,11 +109,13 @@ def kill_many(base: Path, embedder: str, kills: int, seed: int) -> dict[str, int
     first, second = settings_for(embedder, 120), settings_for(embedder, 60)
     library = write_library(base / "library")
     seconds_of(ingest, str(base / "warm"), str(library), first)  # the fork server imports everything once
-    usual = seconds_of(ingest, str(base / "first"), str(library), first)
+    seconds_of(ingest, str(base / "first"), str(library), first)
+    write_library(library, edition=kills + 1)
+    usual = seconds_of(ingest, str(base / "first"), str(library), first)  # of an edition: what is killed below
     hits = {"ingest": 0, "reindex": 0}
     for edition in range(kills):
-        write_library(library, edition=edition)
-        moment = generator.uniform(0.1, 0.9) * usual
+        write_library(library, edition=edition + 1)
+        moment = generator.uniform(0, usual)
         hits["ingest"] += kill_during(ingest, moment, str(base / "hit"), str(library), first)
     seconds_of(ingest, str(base / "hit"), str(library), first)
     seconds_of(ingest, str(base / "calm"), str(library), first)

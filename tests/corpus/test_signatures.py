@@ -44,6 +44,16 @@ def found_path(corpus):
     return corpus.folder.parent / "merged.txt"
 
 
+def test_what_is_shown_is_calibrated_as_the_settings_say(merged, monkeypatch):
+    corpus, *_ = merged
+    chosen = corpus.settings.chop.model_copy(update={"shift": -3.0})
+    before = [segment.continuity for segment in corpus.signatures("merged.txt")]
+    monkeypatch.setattr(corpus, "settings", corpus.settings.model_copy(update={"chop": chosen}))
+    after = [segment.continuity for segment in corpus.signatures("merged.txt")]
+    assert after[0] == before[0] == 0.0
+    assert all(new > old for old, new in zip(before[1:], after[1:], strict=True))
+
+
 def test_an_edit_embeds_only_what_changed(merged, monkeypatch):
     corpus, _, units, starts = merged
     embedded = []

@@ -43,7 +43,7 @@ def test_a_letter_code_stands_for_itself():
 
 
 def test_names_do_not_include_sentence_beginnings():
-    question = "Our pump fell off. Which Stillaro hook held the Tribunal?"
+    question = "Our pump fell off. Which Stillaro hook that I like held the Tribunal: Did I ask?"
     assert [word.text for word in names(question)] == ["Stillaro", "Tribunal"]
 
 

@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from fonte.errors import CorpusError, ModelError
-from fonte.ranking.trained import FACT, Adopted, adopt, adopted, install, load_trained, roll_back
+from fonte.models.trained import Adopted
+from fonte.ranking.trained import RERANKER, adopt, adopted, install, load_trained, roll_back
 from fonte.records import Records
 from tests.tiny import tiny_reranker_folder
 
@@ -56,6 +57,6 @@ def test_a_corpus_cannot_bring_or_name_what_is_not_in_the_model_folder(records, 
     (folder / "fusion.json").write_text(json.dumps({"weight": 0.9}))
     with pytest.raises(ModelError, match="has changed"):
         load_trained(entry)
-    records.facts.set(FACT, [{"name": "x"}])
+    records.facts.set(RERANKER.fact, [{"name": "x"}])
     with pytest.raises(CorpusError, match="damaged"):
         adopted(records)

@@ -48,6 +48,20 @@ def test_lines_and_summary(tmp_path):
     assert summary["ppl_with"].low <= summary["ppl_with"].mean <= summary["ppl_with"].high
 
 
+def test_silence_about_what_the_sources_do_not_tell_is_right(tmp_path):
+    lines = [
+        {"question": "Who?", "passages": PASSAGES, "answer": text, "answerable": False}
+        for text in ("NOT_IN_SOURCES", "x")
+    ]
+    judge = AnswerJudge(tiny_language_model(), RewardSettings(reward="weighted"))
+    rows = judge.judge(read_answered(write(tmp_path / "answers.jsonl", lines))).rows
+    assert [row.to_json()["hybrid"] for row in rows] == [1, 0]
+    assert {row.to_json()["status"] for row in rows} == {"not_applicable"}
+    assert judge.reward("Who?", PASSAGES, "NOT_IN_SOURCES", (), answerable=False) == 1
+    assert judge.reward("Who?", PASSAGES, "Rossi", (), answerable=False) == 0
+    assert judge.reward("Who?", PASSAGES, "NOT_IN_SOURCES", ()) is None
+
+
 def test_without_closed_book_answers_there_is_a_status(tmp_path):
     path = write(tmp_path / "answers.jsonl", [{**ROWS[0], "closed_book_answer": None}])
     summary = AnswerJudge(tiny_language_model()).judge(read_answered(path)).summary
@@ -70,6 +84,7 @@ def test_evidence_that_does_not_fit_is_not_scored_rather_than_zero(tmp_path):
     [
         ({}, "there is no 'passages'"),
         ({**ROWS[0], "answer": None}, "'answer' must be"),
+        ({**ROWS[0], "answerable": "no"}, "'answerable' must be"),
         ({**ROWS[0], "passages": [{"id": "p1"}]}, "there is no 'text'"),
         ({**ROWS[0], "passages": [{**PASSAGES[0], "gold": "yes"}]}, "true or false"),
     ],

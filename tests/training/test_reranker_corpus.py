@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from fonte.corpus import Corpus
-from fonte.errors import UsageError
+from fonte.errors import ModelError, UsageError
 from fonte.evaluation.questions import GoldSpan, Question, write_questions
 from fonte.settings import Settings
 from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage
+from fonte.values import content_id
 from tests.tiny import tiny_embedder_folder, tiny_language_model_folder, tiny_reranker_folder
 
 pytest.importorskip("datasets")
@@ -215,11 +216,84 @@ def test_the_guard_by_pencil():
     worse = judge(held, (wrong, 1.0), (right, 1.0))
     assert not worse.accepted
     assert "worse on the 6" in worse.reason
+    assert worse.high < 0
     assert not judge(held, (wrong, 0.0), (None, 0.0)).accepted
     assert "no held-back question" in judge([], (right, 1.0), (None, 0.0)).reason
+    alone = judge(held[:1], (right, 1.0), (None, 0.0))
+    assert not alone.accepted
+    assert (alone.low, alone.high, alone.questions) == (None, None, 1)
     effects_only = [replace(one, gold=frozenset()) for one in held]
     verdict = judge(effects_only, (right, 1.0), (None, 0.0))
     assert (verdict.measure, verdict.retrieval, verdict.new) == ("concordance with effects", 0.0, 1.0)
+
+
+def test_a_difference_within_its_interval_is_no_reason_to_refuse():
+    from fonte.training.reranker_guard import HeldBack, judge
+
+    texts = ("a", "b", "c")
+    held = [
+        HeldBack(str(number), f"q{number}", texts, ("d",) * 3, (3.0, 2.0, 1.0), {}, frozenset([1]))
+        for number in range(12)
+    ]
+
+    def lifting(good):
+        def score(question, given):
+            return np.array([0.0, 1.0 if int(question[1:]) < good else -2.0, -1.0])
+
+        return score
+
+    # rank two becomes one for 5 questions (+1/2) and three for 7 (-1/6); then for 1 and 11; then for 2 and 10
+    found = {good: judge(held, (lifting(good), 1.0), (None, 0.0)) for good in (5, 1, 2, 0)}
+    for good, verdict in found.items():
+        assert verdict.questions == 12
+        assert verdict.difference == pytest.approx((good / 2 - (12 - good) / 6) / 12)
+    assert found[2].difference < 0 < found[2].high
+    assert [found[good].accepted for good in (5, 2, 0)] == [True, True, False]
+    assert found[1].accepted == (found[1].high >= 0)
+
+
+def test_old_and_new_are_compared_on_what_neither_has_seen():
+    from fonte.training.reranker_current import Current, fair
+
+    held = [QuestionTargets(str(n), f"What is {n}?", "", (), (f"passage {n}",)) for n in range(4)]
+    again = replace(held[0], id="measured by another method", question="what  is 0?", groups=())
+    shares = replace(held[1], question="Something else?")
+    seen = again.marks | shares.marks
+    found = fair(held, Current(None, 0.0, seen))
+    assert (found.questions, found.left_out) == (tuple(held[2:]), tuple(held[:2]))
+    assert "2 held-back questions are not compared on" in found.note
+    assert fair(held, Current()).note == ""
+    unlisted = fair(held, Current(listed=False))
+    assert (unlisted.questions, unlisted.left_out) == (tuple(held), ())
+    assert "may have learnt from any" in unlisted.note
+
+
+def test_what_the_one_in_use_has_seen_is_left_out_and_told(corpus):
+    from fonte.training.reranker_collect import Collected
+    from fonte.training.reranker_corpus import sides, train_for_corpus
+
+    asked = questions()
+    targets = perfect(corpus, asked)
+    first = train_for_corpus(corpus, Collected(tuple(targets), ()), training(), asked, force=True)
+    assert (first.held_back.left_out, first.held_back.note) == (0, "")
+    # the second has other sides: some of its held-back questions were learnt from before
+    other = train_for_corpus(corpus, Collected(tuple(targets), ()), training(seed=1), asked)
+    before = {one.id for part in sides(targets, 0)[:2] for one in part}
+    held = [one.id for one in sides(targets, 1)[2]]
+    assert other.held_back.left_out == sum(name in before for name in held) > 0
+    assert other.held_back.questions == sum(name not in before for name in held)
+    shown = other.to_json()["held_back"]
+    assert shown["left_out"] == other.held_back.left_out
+    card = (Path(other.path) / "README.md").read_text()
+    assert f"on {other.held_back.questions} held-back questions" in card
+    assert other.held_back.note in card
+    known = set(json.loads((Path(first.path) / "reranker.json").read_text())["questions"])
+    named = [line[3:-1] for line in card.splitlines() if line.startswith("- `")]
+    assert sorted(named) == sorted(content_id(name) for name in held if name in before)
+    assert len(set(named) & known) > 0
+    (Path(first.path) / "reranker.json").unlink()  # the model is another one now, so loading it is refused
+    with pytest.raises(ModelError, match="content has changed"):
+        train_for_corpus(corpus, Collected(tuple(targets), ()), training(seed=1), asked)
 
 
 def test_bias_by_pencil():
@@ -277,7 +351,8 @@ def test_the_command(corpus, tmp_path, models, settings, monkeypatch):
     report = json.loads(result.stdout)
     assert report["accepted"]
     assert report["training_set"]["questions"] > 5
-    assert {"measure", "retrieval", "new", "difference", "low", "high"} <= set(report["held_back"])
+    compared = {"measure", "questions", "retrieval", "new", "difference", "low", "high", "left_out", "note"}
+    assert compared <= set(report["held_back"])
     shown = CliRunner().invoke(app, ["search", "pump", "--corpus", str(corpus.folder), "--explain"])
     assert "re-ranker 1" in shown.stdout
     back = CliRunner().invoke(app, ["train", "reranker", "--rollback", "--corpus", str(corpus.folder), "--json"])

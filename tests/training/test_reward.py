@@ -99,11 +99,30 @@ def test_truncated_completions(model, case):
     assert (skipped.status, skipped.reason) == ("not_applicable", "the completion was cut off")
 
 
-def test_unanswerable_questions_are_right_when_the_model_says_so(model, case):
+@pytest.mark.parametrize("name", ["hybrid", "weighted", "citation", "accuracy"])
+@pytest.mark.parametrize("score_all", [False, True])
+def test_unanswerable_questions_reward_silence_and_nothing_else(model, case, name, score_all):
     silent = Case(case.prompt, (), LABELS, case.question, (), answerable=False)
-    reward = EvidenceReward(RewardSettings(reward="accuracy"), None, model.decode)
-    found = reward(silent, completions(model, "NOT_IN_SOURCES", "41 m"))
-    assert [one.reward.value for one in found] == [1, 0]
+    scorer = EvidenceScorer(model.model)
+    reward = EvidenceReward(RewardSettings(reward=name, floor=0.5), scorer, model.decode, score_all=score_all)
+    found = reward(silent, completions(model, "NOT_IN_SOURCES", "41 m [b4].", ""))
+    assert [one.reward.value for one in found] == [1, 0, 0]
+    assert {one.contribution.status for one in found} == {"not_applicable"}
+    assert score_all or reward.tokens == 0
+
+
+def test_cut_off_silence_and_what_has_no_answer_nor_evidence_stay_as_they_were(model, case):
+    silent = Case(case.prompt, (), LABELS, case.question, (), answerable=False)
+    given = completions(model, "NOT_IN_SOURCES", truncated=(0,))
+    assert reward_of(model, truncated="zero")(silent, given)[0].reward.value == 0
+    assert reward_of(model, truncated="skip")(silent, given)[0].reward.status == "not_applicable"
+    assert reward_of(model, reward="clr")(silent, given)[0].reward.status == "not_applicable"
+    unmarked = Case(case.prompt, (), LABELS, case.question, case.answers, answerable=None)
+    assert reward_of(model)(unmarked, given)[0].reward.status == "not_applicable"
+
+
+def test_silence_is_wrong_where_the_sources_answer(model, case):
+    assert reward_of(model)(case, completions(model, "NOT_IN_SOURCES"))[0].reward.value == 0
 
 
 def test_an_empty_completion_is_wrong_and_costs_nothing(model, case):

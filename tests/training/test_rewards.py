@@ -13,6 +13,7 @@ from fonte.training.clr import contrastive_likelihood_reward, perplexity, squash
 from fonte.training.combining import hybrid_reward, weighted_reward
 from fonte.training.contribution import Likelihoods, contribution
 from fonte.training.correctness import accuracy
+from fonte.training.reward import combined
 from fonte.training.reward_settings import RewardSettings
 
 SUMS = st.floats(-200, 0)
@@ -115,6 +116,26 @@ def test_squashing_by_hand():
         squashed(scored(1.0), "tanh", 0)
 
 
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, 0.5 * (1 - math.exp(-3.75 / 4)) + 0.5),  # 0.8042
+        ({"weight": 0.25}, 0.25 * (1 - math.exp(-3.75 / 4)) + 0.75),
+        ({"scale": 3.75}, 0.5 * (1 - math.exp(-1)) + 0.5),
+        ({"squash": "clip", "scale": 5.0}, 0.5 * 0.75 + 0.5),
+        ({"squash": "tanh"}, 0.5 * math.tanh(3.75 / 4) + 0.5),
+        ({"squash": "none"}, 0.5 * 3.75 + 0.5),
+        ({"reward": "hybrid"}, 3.75),
+        ({"reward": "clr"}, 3.75),
+        ({"reward": "hybrid", "squash": "clip", "scale": 5.0}, 0.75),
+    ],
+)
+def test_the_weighted_sum_is_squashed_unless_told_otherwise(settings, expected):
+    clr = contrastive_likelihood_reward(contribution(HAND).value, 16)  # 15 / 4
+    chosen = RewardSettings(**{"reward": "weighted", **settings})
+    assert value(combined(chosen, clr, scored(1.0), scored(0.0))) == pytest.approx(expected, abs=1e-12)
+
+
 def test_perplexity_by_hand():
     assert value(perplexity(-8.0, 4)) == pytest.approx(math.exp(2))
     assert value(perplexity(0.0, 4)) == 1
@@ -154,6 +175,8 @@ def test_settings_refuse_what_is_no_choice():
         RewardSettings(reward="best")
     with pytest.raises(UsageError, match="span"):
         RewardSettings(span="half")
+    with pytest.raises(UsageError, match="auto, none, clip, tanh, exponential"):
+        RewardSettings(squash="half")
     for wrong in ({"threshold": -1}, {"scale": 0}, {"weight": 2}, {"floor": -0.1}, {"threshold": math.nan}):
         with pytest.raises(UsageError):
             RewardSettings(**wrong)

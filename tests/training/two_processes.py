@@ -1,4 +1,4 @@
-"""Run by two processes: sharded weights scored in step, then a training with the gradients of both."""
+"""Run by two processes: sharded weights scored in step, then the command that trains with the gradients of both."""
 
 import json
 import os
@@ -7,6 +7,9 @@ from pathlib import Path
 
 import torch
 from torch.distributed.fsdp import fully_shard
+from typer.testing import CliRunner
+
+from fonte.cli.main import app
 
 
 def scored_in_step(result):
@@ -40,12 +43,8 @@ def main():
     rank, folder = int(os.environ["RANK"]), Path(sys.argv[1])
     result = {"difference": 0.0}
     scored_in_step(result)
-    from fonte.training.generator import train_generator
-    from tests.training.toy import toy_questions, toy_training
-
-    training = toy_training(sys.argv[2], group=4, batch=2, steps=2, held_back=0, lora_rank=0)
-    report = train_generator(toy_questions(), folder / "model", training)
-    result["status"] = report.status
+    said = CliRunner().invoke(app, ["train", "generator", *sys.argv[2:]])
+    result |= {"exit": said.exit_code, "stdout": said.stdout, "stderr": said.stderr, "error": repr(said.exception)}
     (folder / f"result{rank}.json").write_text(json.dumps(result))
 
 

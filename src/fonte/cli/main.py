@@ -10,6 +10,7 @@ import typer
 
 from fonte.cli.add import add
 from fonte.cli.ask import ask
+from fonte.cli.calibrate import calibrate
 from fonte.cli.demo import demo
 from fonte.cli.doctor import doctor
 from fonte.cli.download import download
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "status": status,
     "measure": measure,
     "evidence": evidence,
+    "calibrate": calibrate,
     "doctor": doctor,
     "serve": serve,
     "download": download,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ from typer import Option
 from fonte.cli.options import JsonOption
 from fonte.cli.output import print_json, progress, warn
 from fonte.errors import UsageError
+from fonte.training.processes import is_main
 
 if TYPE_CHECKING:
     from fonte.evaluation import Question
@@ -21,46 +23,63 @@ if TYPE_CHECKING:
 GATE_FAILED = 1
 
 
+DataOption = Annotated[
+    Path | None,
+    Option("--data", help="Question set (JSONL) with gold passages, or a corpus folder with its records."),
+]
+OutputOption = Annotated[Path | None, Option("--output", help="Folder for the model; must not exist.")]
+UsingOption = Annotated[
+    Path | None, Option("--corpus", help="Corpus that uses the model from then on, unless it is worse.")
+]
+ConfigOption = Annotated[Path | None, Option("--config", help="Settings (TOML), which the options override.")]
+GoldOption = Annotated[
+    Path | None, Option("--gold", help="Question set that marks the evidence of a corpus's recorded questions.")
+]
+HeldBackOption = Annotated[
+    Path | None, Option("--held-back", help="Question set to watch; without it some of --data are set apart.")
+]
+BaseOption = Annotated[str | None, Option("--base", help="Model to start from: a name, folder or hub id.")]
+MethodOption = Annotated[str | None, Option("--method", help="grpo, or sft: gold answers as start and baseline.")]
+RewardOption = Annotated[
+    str | None, Option("--reward", help="hybrid, clr, accuracy, citation or weighted.", show_default="hybrid")
+]
+SelectOption = Annotated[
+    str | None, Option("--select", help="Train on questions that are right sometimes: pass@8 or pass@8,variance.")
+]
+BatchOption = Annotated[int | None, Option("--batch", min=1, help="Completions that go through the model at once.")]
+RateOption = Annotated[float | None, Option("--learning-rate", min=0.0, help="Learning rate.")]
+RankOption = Annotated[int | None, Option("--lora-rank", min=0, help="Rank of the adapter; 0 trains all.")]
+PooledOption = Annotated[int | None, Option("--pooled", min=0, help="Distractors taken from other questions.")]
+TokensOption = Annotated[int | None, Option("--max-tokens", min=1, help="Longest completion, in tokens.")]
+ForceOption = Annotated[bool, Option("--force", help="Use it even if it is worse on held-back questions.")]
+RollbackOption = Annotated[bool, Option("--rollback", help="Go back to the model before, with --corpus.")]
+
+
 def train_generator(
-    data: Annotated[
-        Path | None,
-        Option("--data", help="Question set (JSONL) with gold passages, or a corpus folder with its records."),
-    ] = None,
-    output: Annotated[Path | None, Option("--output", help="Folder for the model; must not exist.")] = None,
-    corpus: Annotated[
-        Path | None, Option("--corpus", help="Corpus that uses the model from then on, unless it is worse.")
-    ] = None,
-    config: Annotated[Path | None, Option("--config", help="Settings (TOML), which the options override.")] = None,
-    gold: Annotated[
-        Path | None, Option("--gold", help="Question set that marks the evidence of a corpus's recorded questions.")
-    ] = None,
-    held_back: Annotated[
-        Path | None, Option("--held-back", help="Question set to watch; without it some of --data are set apart.")
-    ] = None,
-    base: Annotated[str | None, Option("--base", help="Model to start from: a name, folder or hub id.")] = None,
-    method: Annotated[str | None, Option("--method", help="grpo, or sft: gold answers as start and baseline.")] = None,
-    reward: Annotated[
-        str | None, Option("--reward", help="hybrid, clr, accuracy, citation or weighted.", show_default="hybrid")
-    ] = None,
-    select: Annotated[
-        str | None, Option("--select", help="Train on questions that are right sometimes: pass@8 or pass@8,variance.")
-    ] = None,
+    data: DataOption = None,
+    output: OutputOption = None,
+    corpus: UsingOption = None,
+    config: ConfigOption = None,
+    gold: GoldOption = None,
+    held_back: HeldBackOption = None,
+    base: BaseOption = None,
+    method: MethodOption = None,
+    reward: RewardOption = None,
+    select: SelectOption = None,
     steps: Annotated[int | None, Option("--steps", min=1, help="Optimizer steps.")] = None,
     questions: Annotated[int | None, Option("--questions", min=1, help="Questions per step.")] = None,
     group: Annotated[int | None, Option("--group", min=2, help="Completions per question.")] = None,
-    batch: Annotated[
-        int | None, Option("--batch", min=1, help="Completions that go through the model at once.")
-    ] = None,
-    learning_rate: Annotated[float | None, Option("--learning-rate", min=0.0, help="Learning rate.")] = None,
-    lora_rank: Annotated[int | None, Option("--lora-rank", min=0, help="Rank of the adapter; 0 trains all.")] = None,
+    batch: BatchOption = None,
+    learning_rate: RateOption = None,
+    lora_rank: RankOption = None,
     passages: Annotated[int | None, Option("--passages", min=1, help="Passages per prompt.")] = None,
-    pooled: Annotated[int | None, Option("--pooled", min=0, help="Distractors taken from other questions.")] = None,
+    pooled: PooledOption = None,
     words: Annotated[int | None, Option("--words", min=8, help="Cut passages to so many words.")] = None,
     prompt: Annotated[str | None, Option("--prompt", help="ask (as fonte ask) or brief.")] = None,
-    max_tokens: Annotated[int | None, Option("--max-tokens", min=1, help="Longest completion, in tokens.")] = None,
+    max_tokens: TokensOption = None,
     seed: Annotated[int | None, Option("--seed", help="Seed of everything that is drawn.")] = None,
-    force: Annotated[bool, Option("--force", help="Use it even if it is worse on held-back questions.")] = False,
-    rollback: Annotated[bool, Option("--rollback", help="Go back to the model before, with --corpus.")] = False,
+    force: ForceOption = False,
+    rollback: RollbackOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train with GRPO, rewarded for answers that depend on their evidence, or with supervised examples.
@@ -74,28 +93,12 @@ def train_generator(
         return
     if data is None or output is None:
         raise UsageError("Say what to learn from, and where the model goes: --data FILE --output FOLDER.")
-    given: dict[str, Any] = {
-        "base": base,
-        "method": method,
-        "select": select,
-        "steps": steps,
-        "questions": questions,
-        "group": group,
-        "batch": batch,
-        "learning_rate": learning_rate,
-        "lora_rank": lora_rank,
-        "max_tokens": max_tokens,
-        "seed": seed,
-        "reward": _given(reward=reward),
-        "examples": _given(passages=passages, pooled=pooled, words=words, style=prompt, seed=seed),
-    }
+    size = {"steps": steps, "questions": questions, "group": group, "batch": batch, "max_tokens": max_tokens}
+    how = {"base": base, "method": method, "select": select, "learning_rate": learning_rate, "lora_rank": lora_rank}
+    shown = {"passages": passages, "pooled": pooled, "words": words, "style": prompt, "seed": seed}
+    given = {**size, **how, "seed": seed, "reward": _given(reward=reward), "examples": _given(**shown)}
     report, refused = _train((data, gold, held_back), output, _training(config, given, corpus), corpus, force)
-    if json:
-        print_json({**asdict(report), "refused": refused})
-    else:
-        _print(report)
-    if refused:
-        warn(f"{corpus} does not use it: {refused}. --force uses it all the same.")
+    _print(report, refused, corpus, json)
     if report.status == "stopped" or refused:
         raise typer.Exit(GATE_FAILED)
 
@@ -118,13 +121,14 @@ def _train(
     """Train; return the report, and why the corpus does not use the model ("" where it does, or none was named)."""
     from fonte.training.examples import split_by_hash
     from fonte.training.generator import train_generator as train
+    from fonte.training.processes import of_main
 
     data, gold, held_back = files
     asked = _questions(data, gold)
     kept, learned = (_questions(held_back), asked) if held_back else split_by_hash(asked, training.held_back)
-    with progress("Training") as advance:
+    with progress("Training") if is_main() else nullcontext(lambda done, total: None) as advance:
         report = train(learned, output, training, kept, warn, advance)
-    return report, _adopt(report, corpus, training, kept, force) if corpus else ""
+    return report, of_main(lambda: _adopt(report, corpus, training, kept, force)) if corpus else ""
 
 
 def _adopt(
@@ -162,6 +166,8 @@ def _roll_back(folder: Path | None, json: bool) -> None:
 
     if folder is None:
         raise UsageError("Say which corpus goes back: --rollback --corpus FOLDER.")
+    if not is_main():
+        return
     with Corpus.open(folder) as corpus:
         now = roll_back_generator(corpus.records)
     name = None if now is None else now.name
@@ -187,7 +193,19 @@ def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _print(report: GeneratorReport) -> None:
+def _print(report: GeneratorReport, refused: str, corpus: Path | None, json: bool) -> None:
+    """Print the report, once for all processes of a launch."""
+    if not is_main():
+        return
+    if json:
+        print_json({**asdict(report), "refused": refused})
+    else:
+        _print_values(report)
+    if refused:
+        warn(f"{corpus} does not use it: {refused}. --force uses it all the same.")
+
+
+def _print_values(report: GeneratorReport) -> None:
     for reason, count in report.left_out.items():
         warn(f"left out: {count} questions: {reason}")
     for name, value in report.after.items():

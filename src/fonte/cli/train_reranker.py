@@ -52,14 +52,16 @@ def train_reranker(
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many rounds.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most so many questions.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of designs, sides and training.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Use it even if it is worse on held-back questions.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Use it even if it is clearly worse on held-back questions.")
+    ] = False,
     rollback: RollbackOption = False,
     json: JsonOption = False,
 ) -> None:
     """Train a small cross-encoder to predict how much each passage moves the model's answer.
 
     Every question is answered from the corpus, and the answer attributed to its passages. The corpus uses the result,
-    fused with the order of retrieval, from then on: unless it is worse on questions that were held back (exit code 1).
+    fused with the order of retrieval, from then on: unless it is clearly worse on held-back questions (exit code 1).
     An interrupted run goes on where it stopped when the command is given again.
     """
     if rollback:
@@ -118,13 +120,15 @@ def _roll_back(folder: Path, json: bool) -> None:
 
 def _print(report: CorpusTraining) -> None:
     held = report.held_back
-    interval = "" if held.low is None else f" [{held.low:+.3f}, {held.high:+.3f}]"
+    interval = "" if held.low is None else f" [{held.low:+.3f}, {held.high:+.3f}] (95 %)"
     typer.echo(printable(report.path))
     typer.echo(f"Trained on {report.questions} questions, {report.pairs} passages; weight {report.weight:.1f}.")
     typer.echo(
         f"{held.measure} on {held.questions} held-back questions: retrieval {held.retrieval:.3f}, in use until now "
         f"{held.current:.3f}, new {held.new:.3f}; difference {held.difference:+.3f}{interval}"
     )
+    if held.note:
+        warn(held.note)
     shown = {"early place": report.bias.position, "length": report.bias.length}
     parts = [f"{name} {value:+.2f}" for name, value in shown.items() if value is not None]
     if parts:

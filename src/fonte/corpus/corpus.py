@@ -158,13 +158,15 @@ class Corpus:
 
     def signatures(self, name: str) -> list[SegmentView]:
         """Return the segments of the document or file called `name`, document by document. Errors: `UsageError`."""
+        from fonte.chunking.chop.continuity import continuity_of
         from fonte.corpus.signatures import segment_views
 
         counts = self.records.ledger.chunk_counts()
         documents = [self.records.documents.load(entry.document_id) for entry in wanted_documents(self.records, name)]
         documents.sort(key=lambda document: int(document.metadata.get("part", "0")))
         read = self.index.store.read_range
-        return segment_views([(own, read(own.id, 0, max(counts.get(own.id, 0) - 1, 0))) for own in documents])
+        parts = [(own, read(own.id, 0, max(counts.get(own.id, 0) - 1, 0))) for own in documents]
+        return segment_views(parts, continuity_of(self.settings.chop))
 
     def search(self, question: str, where: str | None = None) -> list[Passage]:
         """Return the passages that fit `question` best, best first; `where` filters by metadata before the search."""

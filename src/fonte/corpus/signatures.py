@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from fonte.chunking.chop import Gap, decide, identify
+from fonte.chunking.chop import Continuity, Gap, decide, identify
 from fonte.chunking.chop.separation import unit_texts, units_of
 from fonte.values import Chunk, Document, Signature
 
@@ -60,13 +60,16 @@ class SegmentView:
         }
 
 
-def segment_views(parts: Sequence[tuple[Document, Sequence[Chunk]]]) -> list[SegmentView]:
+def segment_views(
+    parts: Sequence[tuple[Document, Sequence[Chunk]]], model: Continuity | None = None
+) -> list[SegmentView]:
     """Return the segments of a file from its documents in order, each with its chunks.
 
-    Continuity is that of the free evidence, computed anew from the texts. A document without chunks has no segment.
+    Continuity is that of the free evidence by `model` (None: uncalibrated), computed anew from the texts. A document
+    without chunks has no segment.
     """
     units = [unit_texts(document) for document, _ in parts]
-    gaps = decide([text for own in units for text in own])
+    gaps = decide([text for own in units for text in own], model)
     views, position = [], 0
     for (document, chunks), own in zip(parts, units, strict=True):
         views += _segments(document, chunks, gaps[position : position + len(own)], position == 0)

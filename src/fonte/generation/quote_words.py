@@ -65,8 +65,8 @@ def codes(question: str) -> list[Word]:
 
 
 def names(question: str) -> list[Word]:
-    """Return the capitalised words of `question` that do not begin a sentence and hold no digit."""
-    capitalised = (word for word in words(question) if word.text[0].isupper())
+    """Return the capitalised words of `question` that do not begin a sentence, hold no digit, and are not "I"."""
+    capitalised = (word for word in words(question) if word.text[0].isupper() and word.text != "I")
     return [word for word in capitalised if not word.is_code and not _SENTENCE_START.search(question[: word.start])]
 
 

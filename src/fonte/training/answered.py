@@ -12,7 +12,10 @@ from fonte.evaluation.questions import QuestionPassage
 
 @dataclass(frozen=True)
 class Answered:
-    """One line; `closed_book` is what the same model said without documents, None where it was not asked."""
+    """One line; `closed_book` is what the same model said without documents, None where it was not asked.
+
+    `answerable` False means that the passages do not answer, so that silence is right and none of them supports it.
+    """
 
     id: str
     question: str
@@ -20,19 +23,22 @@ class Answered:
     answer: str
     answers: tuple[str, ...] = ()
     closed_book: str | None = None
+    answerable: bool | None = None
 
     @property
     def supporting(self) -> tuple[int, ...]:
         """Positions of the passages that are marked as gold."""
+        if self.answerable is False:
+            return ()
         return tuple(place for place, passage in enumerate(self.passages) if passage.gold)
 
 
 def read_answered(path: Path) -> list[Answered]:
     """Read JSONL (gzipped or not) of answers with their questions and passages.
 
-    A line is `{question, passages: [{id, title, text, gold}], answer, answers, closed_book_answer}`; `id` (of lines and
-    passages; else their number), `title`, `gold`, `answers` and `closed_book_answer` may be absent. Errors:
-    `UsageError` with file and line; for a file without a line too.
+    A line is `{question, passages: [{id, title, text, gold}], answer, answers, closed_book_answer, answerable}`; `id`
+    (of lines and passages; else their number), `title`, `gold`, `answers`, `closed_book_answer` and `answerable` may be
+    absent. Errors: `UsageError` with file and line; for a file without a line too.
     """
     items = [_item(path, line, row) for line, row in read_objects(path)]
     if not items:
@@ -49,6 +55,7 @@ def _item(path: Path, line: int, row: Json) -> Answered:
         answer=require(path, line, row, "answer", str),
         answers=texts(path, line, row, "answers"),
         closed_book=closed,
+        answerable=require(path, line, row, "answerable", bool) if row.get("answerable") is not None else None,
     )
 
 

@@ -26,8 +26,8 @@ def hybrid_reward(clr: Score, accuracy: Score, floor: float = 0.0) -> Score:
 def weighted_reward(clr: Score, accuracy: Score, weight: float = 0.5) -> Score:
     r"""Return $w R'_{CLR} + (1 - w) R_{acc}$; undefined where a part with a weight is.
 
-    The scale of R' matters here, so squash it: raw values of 5 to 9 drown accuracy. Errors: `UsageError` for a weight
-    outside 0 to 1.
+    `clr` is the squashed reward: the scale of R' matters here, and raw values of 5 to 9 drown accuracy. Errors:
+    `UsageError` for a weight outside 0 to 1.
     """
     if not 0 <= weight <= 1:
         raise UsageError(f"The weight must be between 0 and 1, not {weight}.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from accelerate import PartialState
+import torch
 
 from fonte.errors import MissingExtraError, UsageError
 from fonte.evaluation.questions import Question
@@ -16,10 +17,12 @@ from fonte.likelihood.forward import is_sharded
 from fonte.models.loading import quiet
 from fonte.models.local import LocalLanguageModel
 from fonte.training.curves import cut_log, draw_curves, read_rows
+from fonte.training.device import starting_device
 from fonte.training.evidence import EvidenceScorer
 from fonte.training.examples import Example, build_examples, split_by_hash
 from fonte.training.generator_settings import GeneratorTraining
 from fonte.training.held_back import HeldBack
+from fonte.training.processes import is_main, main_first, of_main
 from fonte.training.trying import chosen_examples
 from fonte.training.work_folder import claim, last_checkpoint
 
@@ -62,18 +65,22 @@ def train_generator(
 
     `held_back` questions are watched, never trained on; None sets `training.held_back` of the questions apart by hash.
     The run lives in `<output>.training` until it is finished, and goes on where it stopped, however it was ended; what
-    it then computes equals an uninterrupted run. Errors: `UsageError` where `output` is taken, another training lies in
-    the work folder, or no example is left; `ModelError`.
+    it then computes equals an uninterrupted run. Of several processes (`accelerate launch`) all must call this and get
+    the same report; only the main one tells, advances and writes. Errors: `UsageError` where `output` is taken, another
+    training lies in the work folder, or no example is left; `ModelError`.
     """
+    if not is_main():
+        tell, advance = _unheard, _unheard
     if output.exists():
         raise UsageError(f"{output} exists. Choose another place, or move it away.")
     watched, learned = split_by_hash(questions, training.held_back) if held_back is None else (held_back, questions)
     work = output.with_name(output.name + WORK)
-    model = LocalLanguageModel.from_pretrained(training.base, dtype=training.dtype, device="cpu")
+    device = starting_device(torch.cuda.device_count(), training.options, os.environ)
+    model = LocalLanguageModel.from_pretrained(training.base, dtype=training.dtype, device=device)
     made = build_examples(learned, model, training.examples)
     note = {**training.to_json(), "questions": [one.id for one in made.examples], "weights": model.fingerprint}
-    claim(work, note)
-    with PartialState().main_process_first():  # the others then find what the first one tried
+    with main_first():  # the others then find what the first one tried
+        claim(work, note)
         examples = chosen_examples(made.examples, model, training, work / "selection.jsonl", tell)
     if not examples:
         reasons = "; ".join(f"{count}: {reason}" for reason, count in made.left_out.items())
@@ -86,7 +93,7 @@ def train_generator(
     steps = int(trainer.state.global_step)
     status = "stopped" if watch.reason else "trained"
     place = _finish(trainer, model, work, output) if status == "trained" else work
-    picture = draw_curves(rows, place / "curves.png")
+    picture = of_main(lambda: draw_curves(rows, place / "curves.png"))
     checks = [row for row in rows if "held_back_accuracy" in row]
     return GeneratorReport(
         folder=str(output),
@@ -170,6 +177,10 @@ def _finish(trainer: Any, model: LocalLanguageModel, work: Path, output: Path) -
         shutil.rmtree(work, ignore_errors=True)
     trainer.accelerator.wait_for_everyone()
     return output
+
+
+def _unheard(*_: object) -> None:
+    """Take what a process that is not the main one would tell."""
 
 
 def _held_back(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:

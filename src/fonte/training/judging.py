@@ -124,6 +124,7 @@ class AnswerJudge:
             labels=prompted.labels,
             question=item.question,
             answers=item.answers,
+            answerable=item.answerable,
         )
         [rewarded] = self._hybrid(case, [Completion(ids, item.answer)])
         hybrid = rewarded.reward
@@ -137,22 +138,28 @@ class AnswerJudge:
         return Judgment(item.id, rewarded, hybrid, critical, self._without_documents(item), note)
 
     def reward(
-        self, question: str, passages: Sequence[Mapping[str, Any]], answer: str, answers: Sequence[str]
+        self,
+        question: str,
+        passages: Sequence[Mapping[str, Any]],
+        answer: str,
+        answers: Sequence[str],
+        answerable: bool | None = None,
     ) -> float | None:
         """Return the reward of the settings for one answer, None where it is undefined; for other trainers.
 
-        `passages` are `{id, title, text, gold}` as in files of answers; `answers` the right ones. The scorer is this
-        judge's own frozen model, since such trainers do not hand out theirs.
+        `passages` are `{id, title, text, gold}` as in files of answers; `answers` the right ones; `answerable` False
+        where the passages do not tell. The scorer is this judge's own frozen model, since such trainers do not hand out
+        theirs.
         """
         given = [
             QuestionPassage(str(one.get("id", number)), one["text"], one.get("title", ""), bool(one.get("gold")))
             for number, one in enumerate(passages, start=1)
         ]
-        found = self(Answered("", question, tuple(given), answer, tuple(answers)))
+        found = self(Answered("", question, tuple(given), answer, tuple(answers), answerable=answerable))
         if self.settings.reward == "hybrid":
             return found.hybrid.value
         parts = found.rewarded
-        return combined(self.settings, parts.clr, parts.accuracy, parts.citation).value
+        return combined(self.settings, parts.clr, parts.accuracy, parts.citation, answerable).value
 
     def judge(self, items: Sequence[Answered], progress: Progress | None = None) -> Judged:
         """Judge all `items` and summarise them; see `summaries`."""

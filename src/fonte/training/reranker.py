@@ -106,7 +106,7 @@ def train_reranker(
     pairs = sum(len(question.passages) for question in usable)
     reached = float(evaluator(model)) if evaluator else None
     report = TrainedReranker(str(output), len(usable), pairs, len(watched), reached)
-    _finish(model, work, output, lambda folder: write_card(folder, usable, asdict(chosen), asdict(report)))
+    _finish(model, work, output, lambda folder: write_card(folder, usable, watched, asdict(chosen), asdict(report)))
     return report
 
 

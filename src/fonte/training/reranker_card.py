@@ -9,6 +9,7 @@ from typing import Any
 
 import fonte
 from fonte.training.reranker_targets import QuestionTargets
+from fonte.values import content_id
 
 CARD = """---
 library_name: sentence-transformers
@@ -26,7 +27,8 @@ the answer's log-likelihood when the passage is taken away ({method}, {unit}; ta
 ## Data
 
 {questions} questions with {pairs} measured passages, {watched} further questions to stop the training by. Questions
-that share a gold passage or a cited case were kept on one side. {gold}
+that share a gold passage or a cited case were kept on one side. {gold} `reranker.json` lists what was learnt from and
+watched, as hashes of wordings, gold passages and cited cases.
 
 ## Training
 
@@ -49,10 +51,28 @@ what may be done with a model trained on them is for those who hold them to say.
 """
 
 
+COMPARISON = """
+## Comparison before it was used
+
+{measure} on {questions} held-back questions: retrieval {retrieval:.3f}, in use until then {current:.3f}, this one
+{new:.3f}; difference {difference:+.3f}{interval}.
+"""
+
+NOTE, SEEN = "reranker.json", "seen"
+
+
 def write_card(
-    folder: Path, questions: Sequence[QuestionTargets], settings: Mapping[str, Any], report: Mapping[str, Any]
+    folder: Path,
+    questions: Sequence[QuestionTargets],
+    watched: Sequence[QuestionTargets],
+    settings: Mapping[str, Any],
+    report: Mapping[str, Any],
 ) -> None:
-    """Write `README.md` and, for programs, `reranker.json` with the questions' ids."""
+    """Write `README.md` and, for programs, `reranker.json`.
+
+    There `questions` are the hashed ids of what was learnt from, `seen` the marks of that and of what was watched: a
+    later re-ranker is compared to this one on other questions only.
+    """
     first = questions[0]
     reached = report["concordance"]
     measures = (
@@ -75,9 +95,22 @@ def write_card(
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
     note = {
-        "questions": sorted(question.id for question in questions),
+        "questions": sorted(content_id(question.id) for question in questions),
+        SEEN: sorted({mark for question in (*questions, *watched) for mark in question.marks}),
         "language_model": list(first.model),
         "settings": {name: value for name, value in settings.items() if name != "base"},
         "concordance": reached,
     }
-    (folder / "reranker.json").write_text(json.dumps(note, indent=1), encoding="utf-8")
+    (folder / NOTE).write_text(json.dumps(note, indent=1), encoding="utf-8")
+
+
+def add_comparison(folder: Path, verdict: Mapping[str, Any], left_out: Sequence[QuestionTargets]) -> None:
+    """Add to `README.md` how the re-ranker compared, and on which held-back questions it was not, by hashed id."""
+    low, high = verdict["low"], verdict["high"]
+    interval = "" if low is None else f" (95 % interval {low:+.3f} to {high:+.3f})"
+    text = COMPARISON.format(**{**verdict, "interval": interval})
+    if verdict["note"]:
+        text += f"\n{verdict['note']}\n"
+    text += "".join(f"- `{content_id(question.id)}`\n" for question in left_out)
+    with (folder / "README.md").open("a", encoding="utf-8") as card:
+        card.write(text)

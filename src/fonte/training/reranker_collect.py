@@ -20,7 +20,7 @@ from fonte.errors import UsageError
 from fonte.evaluation.questions import Question
 from fonte.likelihood import SqliteEvaluations
 from fonte.records import AnswerRecord
-from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage
+from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage, wording
 from fonte.values import Answer, Passage, content_id
 
 Progress = Callable[[int, int], None]
@@ -88,7 +88,7 @@ class Collector:
         newest: dict[str, str] = {}
         for entry in self._corpus.records.answers.list():
             if entry.status == "answered":
-                newest.setdefault(_folded(entry.question), entry.id)
+                newest.setdefault(wording(entry.question), entry.id)
 
         def record_of(name: str) -> tuple[AnswerRecord, Question | None]:
             record = self._corpus.records.answers.get(name)
@@ -219,14 +219,10 @@ def _key(question: Question) -> str:
 
 
 def _groups(asked: str, passages: Sequence[TargetPassage], question: Question | None) -> Iterator[str]:
-    yield f"question {_folded(asked)}"
+    yield wording(asked)
     yield from (f"passage {passage.id}" for passage in passages if passage.gold)
     named = question.extra.get("groups", ()) if question is not None else ()
     yield from (f"named {name}" for name in ([named] if isinstance(named, str) else named))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 def _fingerprint(scene: Scene) -> str:

@@ -1,15 +1,12 @@
-"""Train a corpus's re-ranker: targets, sides, training, weight, comparison, and adoption if it is not worse."""
+"""Train a corpus's re-ranker: targets, sides, training, weight, comparison, and adoption if it is not clearly worse."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from fonte.chunking import embedded_text
 from fonte.corpus import Corpus
@@ -18,13 +15,15 @@ from fonte.evaluation.questions import Question
 from fonte.models import Reranker
 from fonte.models.folder import model_folder
 from fonte.ranking import fuse
-from fonte.ranking.trained import adopt, adopted, install, load_trained
+from fonte.ranking.trained import adopt, install
 from fonte.training.reranker import RerankerTraining, train_reranker
 from fonte.training.reranker_bias import Bias, Ordered, bias
+from fonte.training.reranker_card import add_comparison
 from fonte.training.reranker_collect import Collected, holds_gold
+from fonte.training.reranker_current import current_of, fair, scorer_of
 from fonte.training.reranker_folds import place, together
 from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, choose_weight, judge
-from fonte.training.reranker_targets import FloatArray, QuestionTargets
+from fonte.training.reranker_targets import QuestionTargets
 
 FOLDER = "training"
 LEAST = 10  # questions with targets; below, nothing is left to compare on
@@ -66,7 +65,7 @@ def train_for_corpus(
     *,
     force: bool = False,
 ) -> CorpusTraining:
-    """Train on `collected`, and let the corpus use the result unless it is worse than what it uses now.
+    """Train on `collected`, and let the corpus use the result unless it is clearly worse than what it uses now.
 
     `questions` are those of the file, for their gold passages. Sides go by whole groups and by hash, so a question that
     was held back once is held back again when more are added. Errors: `UsageError` for fewer than `LEAST` questions,
@@ -76,13 +75,16 @@ def train_for_corpus(
     output = corpus.folder / FOLDER / "reranker"
     shutil.rmtree(output, ignore_errors=True)  # one that was refused
     trained = train_reranker(learnt, output, settings, watched)
-    scorer = _scorer(Reranker.from_pretrained(str(output)))
+    scorer = scorer_of(Reranker.from_pretrained(str(output)))
     asked = {question.question: question for question in questions}
     weight = choose_weight(_held_back(corpus, watched, asked), scorer)
-    current, seen = _current(corpus)
-    fresh = _held_back(corpus, [question for question in held_back if question.id not in seen], asked)
-    verdict = judge(fresh, (scorer, weight), current)
+    current = current_of(corpus)
+    compared = fair(held_back, current)
+    fresh = _held_back(corpus, compared.questions, asked)
+    found = judge(fresh, (scorer, weight), (current.scorer, current.weight))
+    verdict = replace(found, left_out=len(compared.left_out), note=compared.note)
     habits = bias([_ordered(question, scorer, weight) for question in fresh])
+    add_comparison(output, asdict(verdict), compared.left_out)
     path = output
     if verdict.accepted or force:
         entry = install(output, weight, Path(settings.base).name)
@@ -123,23 +125,6 @@ def sides(
             "more questions that share no gold passage."
         )
     return found
-
-
-def _current(corpus: Corpus) -> tuple[tuple[Scorer | None, float], set[str]]:
-    """Return what orders passages now, with its weight, and the questions that it was trained on."""
-    known = adopted(corpus.records)
-    if not known:
-        return (None, 0.0), set()
-    reranker, weight = load_trained(known[0])
-    note = json.loads((model_folder() / known[0].name / "reranker.json").read_text(encoding="utf-8"))
-    return (_scorer(reranker), weight), set(note["questions"])
-
-
-def _scorer(reranker: Reranker) -> Scorer:
-    def score(question: str, texts: Sequence[str]) -> FloatArray:
-        return np.asarray(reranker.predict([(question, text) for text in texts]), dtype=np.float64)
-
-    return score
 
 
 def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: dict[str, Question]) -> list[HeldBack]:

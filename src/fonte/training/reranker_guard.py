@@ -1,4 +1,4 @@
-"""Is a new re-ranker better than what a corpus uses now? On questions that neither was trained on."""
+"""Is a new re-ranker worse than what a corpus uses now? On questions that neither was trained on."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class Verdict:
     """The means on `questions` held-back questions, and the paired difference new minus current with its interval.
 
     `measure` is `reciprocal rank of gold` or `concordance with effects`; both 0 to 1, higher is better. `current` is
-    what the corpus uses now: its old re-ranker, or retrieval's order. `low` and `high` are None below two questions.
+    what the corpus uses now: its old re-ranker, or retrieval's order. `low` and `high` bound it at 95 % (bootstrap over
+    questions); they are None below two questions. `left_out` counts further held-back questions that the old one may
+    have learnt from; `note` tells of these, "" where there is nothing to tell.
     """
 
     questions: int
@@ -53,6 +55,8 @@ class Verdict:
     high: float | None
     accepted: bool
     reason: str
+    left_out: int = 0
+    note: str = ""
 
 
 def measure_of(questions: Sequence[HeldBack]) -> str:
@@ -103,22 +107,25 @@ def choose_weight(questions: Sequence[HeldBack], scorer: Scorer) -> float:
 
 
 def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tuple[Scorer | None, float]) -> Verdict:
-    """Compare a new re-ranker with its weight to the current one: accepted unless it is worse, or changes nothing."""
+    """Compare a new re-ranker with its weight to the current one.
+
+    It is accepted unless the whole 95 % interval of the paired difference is on the worse side, its weight is 0 (it
+    changes nothing), or fewer than two questions can be compared on.
+    """
     measure = measure_of(questions)
     plain = qualities(questions, None, 0.0, measure)
     before = qualities(questions, *current, measure)
     after = qualities(questions, *new, measure)
     differences = [after[name] - before[name] for name in after]
     low, high = paired_bootstrap(differences) if len(differences) > 1 else (None, None)
-    difference = float(np.mean(differences)) if differences else 0.0
-    reason = _reason(len(differences), difference, new[1])
+    reason = _reason(len(differences), low, high, new[1])
     return Verdict(
         len(differences),
         measure,
         _mean(plain),
         _mean(before),
         _mean(after),
-        difference,
+        float(np.mean(differences)) if differences else 0.0,
         low,
         high,
         not reason,
@@ -126,11 +133,12 @@ def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tup
     )
 
 
-def _reason(questions: int, difference: float, weight: float) -> str:
-    if not questions:
-        return "there is no held-back question to compare on"
-    if difference < 0:
-        return f"it is worse on the {questions} held-back questions (difference {difference:.4f})"
+def _reason(questions: int, low: float | None, high: float | None, weight: float) -> str:
+    if low is None or high is None:
+        known = "one held-back question" if questions else "no held-back question"
+        return f"there is {known} to compare on, and it takes at least two"
+    if high < 0:
+        return f"it is worse on the {questions} held-back questions (difference {low:.4f} to {high:.4f} at 95 %)"
     return "retrieval's order alone is best on the questions that chose the weight" if weight == 0 else ""
 
 

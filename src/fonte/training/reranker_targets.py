@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fonte.errors import UsageError
+from fonte.values import content_id
 
 TargetScale = Literal["raw", "standardised", "ranks"]
 SCALES: tuple[TargetScale, ...] = ("raw", "standardised", "ranks")
@@ -64,6 +65,16 @@ class QuestionTargets:
     def effects(self) -> FloatArray:
         """The raw targets: float64 [passage]."""
         return np.array([passage.target for passage in self.passages], dtype=np.float64)
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Hashes of the question's wording and of its groups: two questions with a common one are not independent."""
+        return frozenset(content_id(name) for name in (wording(self.question), *self.groups))
+
+
+def wording(question: str) -> str:
+    """Return the group of all questions with the same words, white space and case aside."""
+    return f"question {' '.join(question.casefold().split())}"
 
 
 def scaled(question: QuestionTargets, scale: TargetScale = "raw", gold_share: float = 0.0) -> FloatArray:

@@ -31,7 +31,7 @@ class Case:
     """What completions are judged against.
 
     `labels[i]` names passage i of `prompt`; `supporting` are positions. `answerable` False means that the right answer
-    is to say that the sources do not tell.
+    is to say that the sources do not tell; then no passage supports it.
     """
 
     prompt: SegmentedPrompt | PromptSegments
@@ -152,14 +152,14 @@ class EvidenceReward:
         if found is None:
             missing = self._missing(case, completion)
             tokens = int(counted_tokens(completion.token_ids, self._decode, self.settings.span, case.labels).sum())
-            reward = combined(self.settings, missing, right, cited)
+            reward = combined(self.settings, missing, right, cited, case.answerable)
             return Rewarded(reward, right, missing, missing, cited, tokens, None, False, missing, missing)
         likelihoods, tokens, noise = found
         measured: Contribution = contribution(likelihoods, self.settings.contribution)
         clr = contrastive_likelihood_reward(measured.value, tokens, self.settings.threshold, self.settings.length)
         value = measured.value.value
         return Rewarded(
-            reward=combined(self.settings, clr, right, cited),
+            reward=combined(self.settings, clr, right, cited, case.answerable),
             accuracy=right,
             contribution=measured.value,
             clr=clr,
@@ -181,13 +181,18 @@ class EvidenceReward:
         return not_scored(GATED if self.settings.needs_evidence else UNSCORED)
 
 
-def combined(settings: RewardSettings, clr: Score, right: Score, cited: Score) -> Score:
-    """Return the reward that `settings` make of CLR, accuracy and citation F1."""
-    if settings.reward == "accuracy" or right.reason == CUT_OFF:
+def combined(settings: RewardSettings, clr: Score, right: Score, cited: Score, answerable: bool | None = None) -> Score:
+    """Return the reward that `settings` make of CLR, accuracy and citation F1.
+
+    Where the sources do not answer (`answerable` False) no passage can be taken away or cited, so hybrid, weighted and
+    citation are accuracy alone: 1 for abstaining, 0 for any answer. CLR alone stays undefined there.
+    """
+    silent = answerable is False and settings.reward != "clr"
+    if silent or settings.reward == "accuracy" or right.reason == CUT_OFF:
         return right
     if settings.reward == "citation":
         return mean_reward(right, cited)
-    shaped = squashed(clr, settings.squash, settings.scale)
+    shaped = squashed(clr, settings.shape, settings.scale)
     if settings.reward == "clr":
         return shaped
     if settings.reward == "weighted":

@@ -21,10 +21,11 @@ class RewardSettings:
 
     `reward`: `hybrid` = R' times accuracy, `clr` = R' alone, `accuracy` alone, `citation` = mean of accuracy and
     citation F1, `weighted` = `weight` R' + (1 - `weight`) accuracy. `contribution`, `threshold` (nats) and `length`
-    make R; `squash` and `scale` make R' of it (see `clr.squashed`). `span` says which tokens are summed and counted as
-    T: `full` (the paper's, with the end token), `after_thinking`, or `answer` (nor markers nor the end token either: a
-    marker becomes unlikely when the passage it names goes, so a model could earn by citing alone). `truncated`
-    completions are scored as they are, get 0, or are skipped. `floor`: see `hybrid_reward`.
+    make R; `squash` and `scale` make R' of it (see `clr.squashed`); `auto` is `exponential` for `weighted`, where R'
+    must be on accuracy's scale of 0 to 1, and `none` for the others, where a factor changes nothing. `span` says which
+    tokens are summed and counted as T: `full` (the paper's, with the end token), `after_thinking`, or `answer` (nor
+    markers nor the end token either: a marker becomes unlikely when the passage it names goes, so a model could earn by
+    citing alone). `truncated` completions are scored as they are, get 0, or are skipped. `floor`: see `hybrid_reward`.
     """
 
     reward: RewardName = "hybrid"
@@ -33,7 +34,7 @@ class RewardSettings:
     length: LengthNormalisation = "sqrt"
     span: Span = "answer"
     accuracy: Accuracy = "containment"
-    squash: Squash = "none"
+    squash: Literal["auto", Squash] = "auto"
     scale: float = 4.0
     weight: float = 0.5
     floor: float = 0.0
@@ -48,6 +49,13 @@ class RewardSettings:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; choose one of: {', '.join(choices)}.")
         if not (self.threshold >= 0 and self.scale > 0 and 0 <= self.weight <= 1 and 0 <= self.floor <= 1):
             raise UsageError("threshold must be at least 0, scale above 0, weight and floor between 0 and 1.")
+
+    @property
+    def shape(self) -> Squash:
+        """How R becomes R' for this reward: `squash`, decided."""
+        if self.squash == "auto":
+            return "exponential" if self.reward == "weighted" else "none"
+        return self.squash
 
     @property
     def needs_evidence(self) -> bool:

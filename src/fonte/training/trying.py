@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from fonte.models.local import LocalLanguageModel
 from fonte.training.curves import append_row, read_rows
 from fonte.training.evidence import EvidenceScorer
@@ -40,6 +42,7 @@ def chosen_examples(
             known[example.id] = _try(example, model, training, selection, reward, scorer, number)
             append_row(log, known[example.id])
             tell(f"tried {number + 1} of {len(examples)} questions: {known[example.id]['right']} right")
+    torch.cuda.empty_cache()  # the samples' memory is the training's now; nothing happens without a GPU
     rows = [known[example.id] for example in examples]
     tried = [Tried(row["id"], row["right"], selection.samples, tuple(row["values"])) for row in rows]
     chosen = set(selected(tried, selection))

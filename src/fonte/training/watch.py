@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from accelerate.utils import broadcast_object_list
 from transformers import TrainerCallback
 
 from fonte.training.curves import append_row
 from fonte.training.guard import Guard, reason_to_stop
+from fonte.training.processes import of_main
 
 Check = Callable[[], dict[str, float]]
 Advance = Callable[[int, int], None]
-Decision = TypeVar("Decision", bool, str)
 
 
 class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
@@ -51,22 +50,17 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         if not logs or "loss" not in logs or not state.log_history:
             return
         row = state.log_history[-1]
-        over = _of_main(0 < self._seconds < time.monotonic() - self._begun)
+        # clocks and rounding differ between processes, but all must stop at the same step
+        over = of_main(lambda: 0 < self._seconds < time.monotonic() - self._begun)
         last = over or state.global_step == state.max_steps
         if self._check and (last or state.global_step % self._every == 0):
             row.update(self._check())
         self._write(state, row)
         self._advance(state.global_step, state.max_steps)
-        self.reason = _of_main(reason_to_stop(state.log_history, self._guard))
+        self.reason = of_main(lambda: reason_to_stop(state.log_history, self._guard))
         if self.reason or over:
             control.should_training_stop = True
 
     def _write(self, state: Any, row: dict[str, Any]) -> None:
         if state.is_world_process_zero:
             append_row(self._curves, row)
-
-
-def _of_main(value: Decision) -> Decision:
-    """Return what the main process decided: clocks and rounding differ, but all must stop at the same step."""
-    decided: Decision = broadcast_object_list([value])[0]
-    return decided

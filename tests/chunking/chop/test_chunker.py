@@ -46,6 +46,15 @@ def test_rows_single_files_and_streams_that_are_not_wanted_stay_as_they_are():
     assert chunker().separate([]) == ()
 
 
+def test_calibration_decides_with_and_changes_the_fingerprint():
+    merged = document(stream(4)[0])
+    assert chunker(shift=-20.0).separate([merged]) == (merged,)
+    assert len(chunker(slope=0.9).separate([merged])) > 1
+    prints = {chunker(**chosen).fingerprint for chosen in ({}, {"slope": 1.5}, {"shift": 0.5})}
+    assert len(prints) == 3
+    assert chunker(slope=1.0, shift=0.0).fingerprint == chunker().fingerprint
+
+
 def test_every_chunk_is_signed_and_fits():
     embedder = ToyEmbedder(120)
     signing = chunker(embedder=embedder)

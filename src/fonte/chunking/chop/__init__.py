@@ -6,6 +6,7 @@ from fonte.chunking.chop.chunker import ChopChunker, signing_chunker
 from fonte.chunking.chop.continuity import Continuity, calibrated
 from fonte.chunking.chop.faithful import faithful_chop
 from fonte.chunking.chop.identity import Identity, discriminating, identify
+from fonte.chunking.chop.joining import Joined, joined
 from fonte.chunking.chop.segments import Segment, SignedText, document_signatures
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Continuity",
     "Gap",
     "Identity",
+    "Joined",
     "Segment",
     "SignedText",
     "calibrated",
@@ -22,5 +24,6 @@ __all__ = [
     "document_signatures",
     "faithful_chop",
     "identify",
+    "joined",
     "signing_chunker",
 ]

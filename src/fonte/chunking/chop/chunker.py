@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fonte.chunking.budget import Embedder
 from fonte.chunking.chop.boundaries import Ask
 from fonte.chunking.chop.budgeted import BudgetedModel
+from fonte.chunking.chop.continuity import continuity_of
 from fonte.chunking.chop.faithful import faithful_chop
 from fonte.chunking.chop.identity import Identity, identify
 from fonte.chunking.chop.schema import API, LEGAL, PRODUCT, SignatureSchema
@@ -51,6 +52,7 @@ class ChopChunker:
         """`fields` are those that discriminate in this corpus (None: not known yet, all); `model` is loaded lazily."""
         self._inner = inner
         self._settings = settings
+        self._continuity = continuity_of(settings)
         self._embedder = embedder
         self._schema: SignatureSchema = SCHEMAS[settings.schema_name]
         wanted = [field.name for field in self._schema.fields if fields is None or field.name in fields]
@@ -83,7 +85,7 @@ class ChopChunker:
     def signed(self, document: Document) -> SignedText:
         """Return gaps and segments of a whole file, by its blocks."""
         ask = self._asker if self._load else None
-        return document_signatures([(document, unit_texts(document))], ask=ask)[0]
+        return document_signatures([(document, unit_texts(document))], self._continuity, ask)[0]
 
     def chunk(self, documents: Sequence[Document]) -> list[Chunk]:
         """Return the signed chunks of all documents, document by document; see `SpanChunker.chunk` for the rest."""

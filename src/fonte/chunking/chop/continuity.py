@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fonte.chunking.chop.evidence import Evidence, Present
+from fonte.settings import ChopSettings
 
 # Logistic regression (L2, C = 3) on joined judgments, confidentiality agreements, sample documents and twelve device
 # manuals, judged on other manuals; `benchmarks/chop_fit.py` fits such weights and says what each kind of evidence is
@@ -44,6 +45,11 @@ class Continuity:
     def probability(self, evidence: NDArray[np.float64]) -> float:
         """Return the probability of a new document, 0 to 1."""
         return float(1.0 / (1.0 + np.exp(-np.clip(self.log_odds(evidence), -50, 50))))
+
+
+def continuity_of(settings: ChopSettings) -> Continuity:
+    """Return the model with the calibration of `settings`."""
+    return Continuity(slope=settings.slope, shift=settings.shift)
 
 
 def calibrated(documents: Sequence[Sequence[str]], base: Continuity | None = None, seed: int = 0) -> Continuity:
