@@ -123,7 +123,8 @@ class Answerer:
             return []
         asked = chosen.model_copy(update={"passages": wanted})
         store = SecludedStore(corpus.index.store) if inquiry.secluded else corpus.index.store
-        return retrieve(store, corpus.index.embedder, inquiry.question, asked, inquiry.documents)
+        names = corpus.index.store.names()
+        return retrieve(store, corpus.index.embedder, inquiry.question, asked, inquiry.documents, names)
 
     def _rank(self, inquiry: Inquiry, passages: list[Passage]) -> list[Passage]:
         reranker = self._corpus.reranker

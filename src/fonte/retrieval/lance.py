@@ -15,9 +15,11 @@ from fonte.errors import CorpusError, StoreError
 from fonte.retrieval import upkeep, vector_index
 from fonte.retrieval.files import folder_bytes
 from fonte.retrieval.filters import in_documents, in_range, where
+from fonte.retrieval.held_names import NameCache
 from fonte.retrieval.held_rows import HeldRows, RowCache
 from fonte.retrieval.lexical import matching
 from fonte.retrieval.locking import WriteLock
+from fonte.retrieval.naming import Names
 from fonte.retrieval.ranked import Fetch, best_hits
 from fonte.retrieval.store import DocumentState, Hit, Row, StoreStats, Vector
 from fonte.retrieval.table import CHUNK_COLUMNS, checked_vector, chunk_of, padded, table_of, table_schema
@@ -45,6 +47,7 @@ class LanceStore:
         self._table = table
         self._lock = lock
         self._cache = RowCache()
+        self._names = NameCache()
         metadata = _metadata(table)
         self._dimension = int(metadata["fonte.dimension"])
         self._embedder_fingerprint = metadata["fonte.embedder"]
@@ -187,6 +190,10 @@ class LanceStore:
             return [Hit(*chunk_of(record), record["_score"]) for record in found]
 
         return self._search(fetch, k, len(held.ids) if held else None, documents)
+
+    def names(self) -> Names:
+        """Return the names in the signatures of all chunks, with the documents that bear them."""
+        return self._read(self._names.names)
 
     def read_range(self, document_id: str, first_ordinal: int, last_ordinal: int) -> list[Chunk]:
         """Return the document's chunks with ordinals from first to last, both included, in order; [] when none."""

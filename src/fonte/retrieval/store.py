@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fonte.retrieval.naming import Names
 from fonte.values import Chunk, content_id
 
 Vector = NDArray[np.float32]
@@ -104,6 +105,10 @@ class Store(Protocol):
 
     def search_lexical(self, text: str, k: int, documents: Collection[str] | None = None) -> list[Hit]:
         """Return the `k` chunks that share words with `text`, by BM25; `text` is words, never a query language."""
+        ...
+
+    def names(self) -> Names:
+        """Return the names in the signatures of all chunks, with the documents that bear them."""
         ...
 
     def read_range(self, document_id: str, first_ordinal: int, last_ordinal: int) -> list[Chunk]:

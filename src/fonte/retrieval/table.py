@@ -80,7 +80,7 @@ def chunk_of(record: Mapping[str, Any]) -> tuple[Chunk, str]:
     if record["escaped"]:
         values = {name: json.loads(text) for name, text in values.items()}
         heading = [json.loads(text) for text in heading]
-    signature = json.loads(values.pop("signature"))
+    signature = signature_of(values.pop("signature"))
     document = values.pop("document")
     chunk = Chunk(
         **{name: record[name] for name in _FINGERPRINTS},
@@ -88,10 +88,16 @@ def chunk_of(record: Mapping[str, Any]) -> tuple[Chunk, str]:
         start=record["start"],
         end=record["end"],
         heading=tuple(heading),
-        signature=Signature(tuple((name, value) for name, value in signature["fields"]), signature["status"]),
+        signature=signature,
         **values,
     )
     return chunk, document
+
+
+def signature_of(text: str) -> Signature:
+    """Return the signature that a row holds as JSON."""
+    signature = json.loads(text)
+    return Signature(tuple((name, value) for name, value in signature["fields"]), signature["status"])
 
 
 def _record(row: Row) -> dict[str, Any]:
