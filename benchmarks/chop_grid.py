@@ -100,6 +100,7 @@ class Grid:
             "continuity_with_true_boundaries": sign_at_true_boundaries(shared),
             "prefix_only_in_lexical_index": replace(whole, plain_vectors=True),
             "prefix_only_in_dense_index": replace(whole, plain_keywords=True),
+            "cascade_and_named_documents": replace(whole, asks_named=True),
         }
         for name, signed in parts.items():
             yield from self._rows(setup, name, 0, signed)
@@ -158,7 +159,8 @@ class Grid:
         if set(self._wish.indices) & {"lexical", "hybrid"}:
             found["lexical"] = retrieval.lexical(signed.keywords, asked)
         if "hybrid" in self._wish.indices:
-            found["hybrid"] = retrieval.hybrid(found["dense"], found["lexical"])
+            named = self._of_named(signed, vectors, asked) if signed.asks_named else ()
+            found["hybrid"] = retrieval.hybrid(found["dense"], found["lexical"], *named)
         said = {"identity_in_questions": self._named(setup), "hit@1_most": _most(asked, gold)}
         costs = self._costs(setup, signed)
         for index in self._wish.indices:
@@ -194,6 +196,12 @@ class Grid:
         ]
         return round(sum(said) / len(said), 4)
 
+    def _of_named(self, signed: Signed, vectors: np.ndarray, asked: list[str]) -> tuple[list[list[int]], ...]:
+        """Return both rankings of the chunks of named documents alone, for the question without the name."""
+        rest, masks = retrieval.namings([chunk.signature for chunk in signed.cut.chunks], asked)
+        dense = retrieval.dense(vectors, self._vectors.of(rest), masks)
+        return dense, retrieval.lexical(signed.keywords, rest, masks)
+
     def _costs(self, setup: str, signed: Signed) -> dict[str, Any]:
         chunks = len(signed.cut.chunks)
         costs: dict[str, Any] = {
@@ -222,7 +230,13 @@ class Grid:
         return round(float(np.mean([sum(sizes[chunk] for chunk in ranking[:10]) for ranking in rankings])), 1)
 
     def _comparisons(self) -> Iterator[dict[str, Any]]:
-        pairs = (("cascade", "true_identity"), ("shuffled", "fixed"), ("cascade", "fixed"), ("chop", "cascade"))
+        pairs = (
+            ("cascade", "true_identity"),
+            ("shuffled", "fixed"),
+            ("cascade", "fixed"),
+            ("chop", "cascade"),
+            ("cascade_and_named_documents", "cascade"),
+        )
         for setup in self._wish.setups:
             for index in self._wish.indices:
                 for one, other in pairs:

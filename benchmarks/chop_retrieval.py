@@ -10,18 +10,24 @@ import numpy as np
 from scipy import sparse
 
 from fonte.retrieval import reciprocal_rank_fusion
+from fonte.retrieval.naming import Names
 from fonte.retrieval.terms import index_terms, query_terms
+from fonte.values import Signature
 
 CANDIDATES = 50  # per index, as the settings have it
 K1, B = 1.2, 0.75  # those of the keyword index
 
 
-def dense(vectors: np.ndarray, questions: np.ndarray) -> list[list[int]]:
+Allowed = Sequence["np.ndarray | None"]  # per question, which chunks may be found; None: all
+
+
+def dense(vectors: np.ndarray, questions: np.ndarray, allowed: Allowed | None = None) -> list[list[int]]:
     """Return, per question, the chunks with the highest cosines, best first."""
-    return [_best(vectors @ question) for question in questions]
+    masks = allowed or [None] * len(questions)
+    return [_best(vectors @ question, mask) for question, mask in zip(questions, masks, strict=True)]
 
 
-def lexical(texts: Sequence[str], questions: Sequence[str]) -> list[list[int]]:
+def lexical(texts: Sequence[str], questions: Sequence[str], allowed: Allowed | None = None) -> list[list[int]]:
     """Return, per question, the chunks that share terms with it by BM25 as Lance counts it, best first."""
     vocabulary: dict[str, int] = {}
     counts = [Counter(index_terms(text).split(" ")) for text in texts]
@@ -36,7 +42,7 @@ def lexical(texts: Sequence[str], questions: Sequence[str]) -> list[list[int]]:
     lengths = np.array([sum(counted.values()) for counted in counts], float)
     norm = K1 * (1 - B + B * lengths / lengths.mean())
     found = []
-    for question in questions:
+    for question, mask in zip(questions, allowed or [None] * len(questions), strict=True):
         scores = np.zeros(len(texts))
         for term in query_terms(question):
             if (column := vocabulary.get(term)) is None:
@@ -45,19 +51,34 @@ def lexical(texts: Sequence[str], questions: Sequence[str]) -> list[list[int]]:
             chunks, counted = frequency.indices[start:end], frequency.data[start:end]
             inverse = math.log(1 + (len(texts) - len(chunks) + 0.5) / (len(chunks) + 0.5))
             scores[chunks] += inverse * counted * (K1 + 1) / (counted + norm[chunks])
-        found.append([chunk for chunk in _best(scores) if scores[chunk] > 0])
+        found.append([chunk for chunk in _best(scores, mask) if scores[chunk] > 0])
     return found
 
 
-def hybrid(first: Sequence[list[int]], second: Sequence[list[int]]) -> list[list[int]]:
-    """Return both rankings of each question fused by the project's own reciprocal rank fusion."""
+def hybrid(*rankings: Sequence[list[int]]) -> list[list[int]]:
+    """Return the rankings of each question fused by the project's reciprocal rank fusion; empty ones say nothing."""
     return [
-        [int(chunk) for chunk, _ in reciprocal_rank_fusion([[f"{at:07d}" for at in one], [f"{at:07d}" for at in two]])]
-        for one, two in zip(first, second, strict=True)
+        [int(chunk) for chunk, _ in reciprocal_rank_fusion([[f"{at:07d}" for at in one] for one in own])]
+        for own in zip(*rankings, strict=True)
     ]
 
 
-def _best(scores: np.ndarray) -> list[int]:
-    count = min(CANDIDATES, len(scores))
-    top = np.argpartition(-scores, count - 1)[:count]
+def namings(signatures: Sequence[Signature], questions: Sequence[str]) -> tuple[list[str], list[np.ndarray]]:
+    """Return each question without the names of documents in it, and which chunks bear these; none where none is named.
+
+    Chunks with the same model are one document here, as they are in the index.
+    """
+    models = [signature.get("model") or "" for signature in signatures]
+    names = Names.of({model: (model, one) for model, one in zip(models, signatures, strict=True) if model}.values())
+    found = [names.in_question(question) for question in questions]
+    masks = [np.array([bool(one) and model in one.documents for model in models]) for one in found]
+    return [one.rest if one else question for one, question in zip(found, questions, strict=True)], masks
+
+
+def _best(scores: np.ndarray, allowed: np.ndarray | None = None) -> list[int]:
+    chunks = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
+    count = min(CANDIDATES, len(chunks))
+    if not count:
+        return []
+    top = chunks[np.argpartition(-scores[chunks], count - 1)[:count]]
     return top[np.lexsort((top, -scores[top]))].tolist()

@@ -37,6 +37,7 @@ class Signed:
     model: str | None = None
     plain_vectors: bool = False
     plain_keywords: bool = False
+    asks_named: bool = False
 
     @property
     def embedded(self) -> list[str]:
