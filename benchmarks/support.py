@@ -35,6 +35,7 @@ from fonte.training.support_pairs import LabelledPair, read_pairs, split_pairs
 Score = Callable[[Sequence[tuple[str, str]]], list[float]]
 CALIBRATED_ON = 200  # pairs of the calibrate side, for scorers that are not calibrated
 LIKELIHOOD_PAIRS = 240  # of the test side, drawn by seed: the language model reads about one pair a second
+PADDED_PAIRS = 300  # of the test side, drawn by seed, that are also scored beside an irrelevant passage
 LIKELIHOOD_LETTERS = 2000  # code points of evidence that the language model reads
 WITH_AND_WITHOUT = [[True, True], [False, False]]  # the signature and the text of the one passage
 BESIDE = (
@@ -241,6 +242,7 @@ def _padding(pairs: Sequence[LabelledPair], model: str) -> dict[str, int]:
     """Count the verdicts that a passage beside the point changes, before or after the evidence."""
     score = load_support(model)
     told = [pair for pair in pairs if pair.premise.strip()]
+    told = random.Random(2).sample(told, min(PADDED_PAIRS, len(told)))
     plain = score(_questions(told))
     changed = 0
     for padded in (lambda text: f"{text}\n\n{BESIDE}", lambda text: f"{BESIDE}\n\n{text}"):

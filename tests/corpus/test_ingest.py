@@ -1,6 +1,7 @@
 """Adding files: one state each, nothing doubled, nothing lost."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -104,6 +105,23 @@ def test_vanished_files_are_reported_and_pruned_only_when_asked(corpus, library)
     assert states(report)["pump.html"] == "removed"
     assert corpus.status()["documents"] == 3
     assert corpus.add([library]).vanished == ()
+
+
+def test_a_file_that_moves_stays_closed(corpus, library):
+    corpus.add([library])
+    pump = library / "manuals" / "pump.html"
+    corpus.records.groups.set(str(pump), ["service"])
+    moved = pump.rename(pump.with_name("moved.html"))
+    files = {Path(file.path).name: file for file in corpus.add([library], prune=True, force=True).files}
+    assert "for service only" in files["moved.html"].reason
+    assert corpus.records.groups.of_sources()[str(moved)] == {"service"}
+    [document] = [entry for entry in corpus.records.documents.list() if entry.name.endswith("moved.html")]
+    assert corpus.records.groups.hidden(["sales"]) == {document.document_id}
+    opened = moved.with_name("opened.html")
+    opened.write_text(moved.read_text("utf-8"), "utf-8")
+    corpus.records.groups.set(str(opened), ["sales"])
+    corpus.add([library])
+    assert corpus.records.groups.of_sources()[str(opened)] == {"sales"}, "who has groups of his own keeps them"
 
 
 def test_pruning_an_emptied_root_is_refused(corpus, library):

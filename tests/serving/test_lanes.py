@@ -163,6 +163,37 @@ def test_a_closed_worker_lets_nobody_wait():
         worker.ask(list, [1])
 
 
+def test_a_large_request_ends_when_its_worker_is_closed_in_its_middle():
+    worker, begun, go, told = ModelWorker("model", most=2), threading.Event(), threading.Event(), []
+
+    def work(items):
+        begun.set()
+        go.wait(60)
+        return items
+
+    def ask():
+        try:
+            told.append(worker.ask(work, list(range(9))))
+        except ModelError as error:
+            told.append(str(error))
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    begun.wait(60)
+    worker.close()
+    go.set()
+    asking.join(60)
+    assert told == ["The server is being stopped."]
+
+
+def test_a_worker_that_cannot_prepare_tells_every_caller():
+    worker = ModelWorker("model", most=2, prepare=lambda: 1 / 0)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            worker.ask(list, [1])
+    worker.close()
+
+
 def test_shared_models_give_what_the_models_give():
     embedder, reranker = tiny_embedder(), tiny_reranker()
     workers = [ModelWorker("model", most=4) for _ in range(3)]

@@ -19,7 +19,8 @@ def set_groups(
 ) -> None:
     """Let only these groups see the documents NAMES; without --group everybody.
 
-    Groups belong to files: a file keeps its groups when it changes, and gets none when it moves.
+    Groups belong to files: a file keeps its groups when it changes. When it is moved or copied, the
+    file at the new place gets them too, if it is added before the old place is pruned.
     """
     from fonte.corpus.wanted import wanted_documents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -151,6 +151,7 @@ class Ingest:
         rows = self._rows(cuts)
         gone: set[str] = set()
         with self._records.transaction():
+            cuts = [self._closed(cut) for cut in cuts]
             ledger.begin([_source_file(cut.incoming) for cut in cuts])
             for cut in cuts:
                 ledger.prepare(cut.incoming.found.source, cut.documents)
@@ -159,6 +160,15 @@ class Ingest:
             # The index changes inside the transaction: of two processes, the second sees what the first committed.
             self._store.replace_documents({**{document_id: [] for document_id in gone - set(rows)}, **rows})
             return [self._commit(cut) for cut in cuts]
+
+    def _closed(self, cut: Cut) -> Cut:
+        """Close a new file as the one is closed that it was moved or copied from, before anybody can find it."""
+        item = cut.incoming
+        groups = self._records.groups.follow(item.found.source, item.content) if item.known is None else ()
+        if not groups:
+            return cut
+        closed = f"A file of the same content is for {', '.join(sorted(groups))} only; so is this one now."
+        return replace(cut, reason=f"{cut.reason} {closed}".strip())
 
     def _commit(self, cut: Cut) -> FileReport:
         item = cut.incoming

@@ -17,7 +17,7 @@ class DocumentGroups:
     """Groups by source file. A file without groups is for everybody; one with groups, for the members of any of them.
 
     They belong to the file and not to its documents, so that they hold before a file is read, for each row in it, and
-    still when it is removed and added again.
+    still when it is removed and added again. A new file with the content of one that has groups gets these.
     """
 
     def __init__(self, database: Database, facts: Facts, ledger: Ledger) -> None:
@@ -37,6 +37,19 @@ class DocumentGroups:
             self._facts.set(_PREFIX + source, sorted(set(groups)))
         else:
             self._facts.remove(_PREFIX + source)
+
+    def follow(self, source: str, content: str) -> frozenset[str]:
+        """Give a new file the groups of the known files with this content, and return them; none where it has its own.
+
+        A file that was moved or copied would else be open to everybody at its new place.
+        """
+        closed = self.of_sources()
+        if not closed or source in closed:
+            return frozenset()
+        groups = frozenset[str]().union(*(closed.get(same, ()) for same in self._ledger.with_content(content)))
+        if groups:
+            self.set(source, groups)
+        return groups
 
     def of_sources(self) -> dict[str, frozenset[str]]:
         """Return the groups of every file that has any, by its absolute path."""

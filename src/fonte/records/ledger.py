@@ -170,6 +170,11 @@ class Ledger:
         where = "WHERE source = ? OR (source >= ? AND source < ?)"
         return self._entries(where, (encode(root), encode(bare), encode(after)))
 
+    def with_content(self, content: str) -> tuple[str, ...]:
+        """Return the files whose last finished run had this fingerprint of the content."""
+        rows = self._database.rows("SELECT source FROM sources WHERE content = ?", (content,))
+        return tuple(decode(source) for (source,) in rows)
+
     def of_document(self, document_id: str) -> tuple[str, ...]:
         """Return the files that a document came from: one, unless a file's name imitates a row of another file."""
         rows = self._database.rows("SELECT source FROM source_documents WHERE document_id = ?", (document_id,))

@@ -27,7 +27,8 @@ class ModelWorker:
     """Computes `work(items)` for callers in any thread, at most `most` items at a time.
 
     Where several callers wait with the same `work`, their items are computed in one call; an error in it is looked into
-    caller by caller, so that nobody fails for another's input. `prepare` is called once in the thread.
+    caller by caller, so that nobody fails for another's input. `prepare` is called once in the thread; what it raises,
+    every caller gets.
     """
 
     def __init__(self, name: str, most: int, prepare: Callable[[], object] = lambda: None) -> None:
@@ -37,6 +38,8 @@ class ModelWorker:
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._passed: list[_Task] = []
         self._closed = False
+        self._closing = threading.Lock()
+        self._trouble: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"fonte-{name}", daemon=True)
         self._thread.start()
 
@@ -46,29 +49,36 @@ class ModelWorker:
         return self._tasks.qsize() + len(self._passed)
 
     def ask(self, work: Work, items: Sequence[Any]) -> list[Any]:
-        """Return one result per item, in order. A large request is cut into pieces, so that others come between."""
-        if self._closed:
-            raise ModelError(_STOPPING)
+        """Return one result per item, in order. A large request is cut into pieces, so that others come between.
+
+        Errors: those of `work`; `ModelError` once the worker is closed, also for pieces that are left then.
+        """
         pieces = [list(items[first : first + self._most]) for first in range(0, len(items), self._most)]
         results: list[Any] = []
         for piece in pieces:
-            task = _Task(work, piece)
-            self._tasks.put(task)
-            results += task.result.result()
+            results += self._put(_Task(work, piece)).result()
         return results
 
     def close(self) -> None:
         """End the thread after what waits already."""
-        self._closed = True
-        self._tasks.put(None)
+        with self._closing:
+            self._closed = True
+            self._tasks.put(None)
+
+    def _put(self, task: _Task) -> Future[list[Any]]:
+        with self._closing:  # nothing comes after the end of the queue: nobody may wait for ever
+            if self._closed:
+                raise ModelError(_STOPPING)
+            self._tasks.put(task)
+        return task.result
 
     def _run(self) -> None:
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException as error:  # noqa: BLE001 - it belongs to the callers, who get it
+            self._trouble = error
         while (task := self._next()) is not None:
             self._compute(self._together_with(task))
-        while not self._tasks.empty():  # asked for at the very moment of closing: nobody may wait for ever
-            if (task := self._tasks.get()) is not None:
-                task.result.set_exception(ModelError(_STOPPING))
 
     def _next(self) -> _Task | None:
         return self._passed.pop(0) if self._passed else self._tasks.get()
@@ -91,6 +101,8 @@ class ModelWorker:
 
     def _compute(self, batch: list[_Task]) -> None:
         try:
+            if self._trouble is not None:
+                raise self._trouble
             results = list(batch[0].work([item for task in batch for item in task.items]))
         except BaseException as error:  # noqa: BLE001 - it belongs to a caller, who gets it
             if len(batch) == 1:
