@@ -39,6 +39,15 @@ def test_an_announced_part_is_no_cover():
     assert not {2, 3} & set(found)
 
 
+def test_a_bare_cover_with_the_beginning_of_the_last_name_is_another_device():
+    """The Galaxy S8 after the Galaxy S8 Active, unless that manual calls its own device so."""
+    others = ["Ardesa 210", *manual(2), "Belcanto K5 user manual", *manual(3)]
+    first = ["Ardesa 210 Duo", *manual(1)]
+    assert len(first) in begins(decide([*first, *others]))
+    first = ["Ardesa 210 Duo", *manual(1), "The Ardesa 210 takes two filters.", *manual(4)]
+    assert len(first) not in begins(decide([*first, *others]))
+
+
 @given(st.lists(st.text(max_size=40), max_size=12))
 @settings(deadline=None)
 def test_any_text_gives_a_decision_per_unit(units):

@@ -85,15 +85,29 @@ class Evidence:
     def _fresh(self, gap: int, present: Present) -> float:
         """Return 1 where the unit names something new, .5 where the document spoke of it long ago, else 0.
 
-        What the last window has spoken of is a part that was announced; what the document is called is itself.
+        What the last window has spoken of is a part that was announced; what the document is called is itself. A cover
+        that says nothing but the beginning of that (`S8` after the manual of the `S8 Active`) may be another device,
+        if the document has never called itself so.
         """
         name = self.openings[gap].name
-        if not name or same_name(name, present.name):
+        if not name:
             return 0.0
+        if same_name(name, present.name):
+            return 0.5 * self._is_shorter_sibling(gap, name, present)
         recent = max(self.windows.first(gap), present.begin)
         if self._spoken(name, recent, gap):
             return 0.0
         return 0.5 if self._spoken(name, present.begin, recent) else 1.0
+
+    def _is_shorter_sibling(self, gap: int, name: str, present: Present) -> bool:
+        said, called = words(name), words(present.name)
+        if len(called) <= len(said) or called[: len(said)] != said or self._joined[gap].split() != said:
+            return False
+        longer = f" {' '.join(called[: len(said) + 1])} "
+        short = longer[: -len(called[len(said)]) - 1]
+        return not any(
+            text.count(short) > text.count(longer) for text in self._joined[present.begin + 1 : gap] if short in text
+        )
 
     def _spoken(self, name: str, begin: int, end: int) -> bool:
         """Return whether a unit from `begin` to `end` says `name`."""
