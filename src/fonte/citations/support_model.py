@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fonte.citations.support import Pair, SupportScore
 from fonte.citations.support_calibration import Calibration, fit_calibration, read_calibration
 from fonte.citations.support_heads import TRUE_TEMPLATE, Head, read_head
 from fonte.citations.support_windows import relevant_text, text_windows
+from fonte.citations.support_words import WordTrees
 from fonte.errors import MissingExtraError, ModelError, UsageError
 from fonte.models.folder import resolve
 from fonte.models.loading import quiet
@@ -104,17 +107,20 @@ class EntailmentSupport:
 
     def score(self, pairs: Sequence[Pair]) -> list[SupportScore]:
         """Return the score of each (premise, hypothesis), in order; equal pairs are computed once."""
-        known = self._log_odds(list(dict.fromkeys(pairs)))
+        distinct = list(dict.fromkeys(pairs))
+        known = self._log_odds(distinct)
         calibration = self.calibration or Calibration()
+        told = calibration.words.log_odds(distinct) if calibration.words else np.zeros(len(distinct))
+        words = dict(zip(distinct, map(float, told), strict=True))
         return [
             SupportScore(
-                0.0 if odds is None else calibration.probability(odds),
+                0.0 if odds is None else calibration.probability(odds, words[pair]),
                 reading.status,
                 self.name,
                 reading.windows,
                 self.calibration is not None,
             )
-            for reading, odds in (known[pair] for pair in pairs)
+            for pair, (reading, odds) in ((pair, known[pair]) for pair in pairs)
         ]
 
     def __call__(self, pairs: Sequence[Pair]) -> list[float]:
@@ -126,10 +132,16 @@ class EntailmentSupport:
         known = self._log_odds(list(dict.fromkeys(pairs)))
         return [-30.0 if (odds := known[pair][1]) is None else odds for pair in pairs]
 
-    def calibrate(self, pairs: Sequence[Pair], labels: Sequence[int], trained_on: str = "") -> Calibration:
-        """Learn what the scores mean from labelled pairs (1 supported, 0 not), and use it from now on."""
+    def calibrate(
+        self, pairs: Sequence[Pair], labels: Sequence[int], trained_on: str = "", words: WordTrees | None = None
+    ) -> Calibration:
+        """Learn what the scores mean from labelled pairs (1 supported, 0 not), and use it from now on.
+
+        With `words` both the model and the words judge, each as far as it is worth on these pairs.
+        """
         self.calibration = None
-        self.calibration = fit_calibration(self.log_odds(pairs), labels, trained_on)
+        told = words.log_odds(pairs) if words else ()
+        self.calibration = fit_calibration(self.log_odds(pairs), labels, trained_on, words, list(map(float, told)))
         return self.calibration
 
     def save_pretrained(self, folder: Path) -> None:

@@ -34,7 +34,7 @@ def relevant_text(premise: str, claim: str) -> str:
     spaces do. So a passage that has nothing to do with the claim, or padding, changes nothing of what the model reads.
     Neighbours are sought within a paragraph only. A premise that shares no word at all is returned whole.
     """
-    wanted = _content(claim)
+    wanted = content_words(claim)
     kept = [text for paragraph in _BREAK.split(premise) if (text := _relevant(paragraph, wanted))]
     return "\n\n".join(kept) or " ".join(premise.split())
 
@@ -97,12 +97,12 @@ def _next_start(pieces: Sequence[Piece], first: int, last: int, tokens: int) -> 
 
 def _relevant(paragraph: str, wanted: frozenset[str]) -> str:
     spans = sentences(paragraph)
-    hits = [index for index, (start, end) in enumerate(spans) if _content(paragraph[start:end]) & wanted]
+    hits = [index for index, (start, end) in enumerate(spans) if content_words(paragraph[start:end]) & wanted]
     near = {index + step for index in hits for step in range(-NEIGHBOURS, NEIGHBOURS + 1)}
     return " ".join(" ".join(paragraph[start:end].split()) for i, (start, end) in enumerate(spans) if i in near)
 
 
-def _content(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """Return what a text's words are known by: their first four letters, so that forms of a word agree."""
     return frozenset(
         word.text if word.number else word.text[:_LETTERS]

@@ -17,6 +17,7 @@ from fonte.models.folder import resolve
 from fonte.models.loading import quiet
 from fonte.models.weights import require_safe
 from fonte.training.support_pairs import SHIPPABLE, LabelledPair, read_pairs, split_pairs
+from fonte.training.support_words import fit_words
 
 try:
     from datasets import Dataset
@@ -165,7 +166,7 @@ def _finish(
     sources = ", ".join(sorted({pair.source for side in sides.values() for pair in side if pair.source}))
     trained_on = f"{sources or 'unnamed pairs'}; train and calibrate sides of split_pairs(seed={settings.seed})"
     questions, labels = [(pair.premise, pair.claim) for pair in known], [pair.label for pair in known]
-    scorer.calibrate(questions, labels, trained_on).save(finished)
+    scorer.calibrate(questions, labels, trained_on, fit_words(sides["train"], settings.seed)).save(finished)
     error = calibration_error(scorer(questions), labels)
     finished.replace(output)
     shutil.rmtree(work, ignore_errors=True)
