@@ -1,5 +1,6 @@
 """What re-rankers and generators share: a note in the corpus, a folder of the user's, and the way back."""
 
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -39,6 +40,19 @@ def test_the_last_ones_are_kept_and_each_only_once(records):
     assert TAILOR.roll_back(records) is None
     with pytest.raises(CorpusError, match="no trained tailor"):
         TAILOR.roll_back(records)
+
+
+def test_what_is_adopted_at_the_same_time_is_all_kept(records):
+    def adopt(number):
+        for turn in range(2):
+            TAILOR.adopt(records, Cut(f"tailor-{number}", str(turn), "wide"))
+
+    threads = [threading.Thread(target=adopt, args=(number,)) for number in range(KEPT // 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(TAILOR.adopted(records)) == KEPT // 2 * 2
 
 
 def test_kinds_do_not_meet(records):

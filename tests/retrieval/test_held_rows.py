@@ -55,3 +55,13 @@ def test_only_small_tables_are_held(tmp_path, new_row, monkeypatch, rows, held):
     store.replace_documents({"a": [new_row("a", n, "words") for n in range(rows)]})
     assert (store._cache.rows(store._table) is not None) == held
     assert len(store.search_lexical("words", 9)) == rows
+
+
+def test_long_chunks_are_not_held(tmp_path, new_row, monkeypatch):
+    monkeypatch.setattr(held_rows, "MOST_BYTES", 10_000)
+    store = LanceStore.create(tmp_path / "store", 8, "embedder-1")
+    store.replace_documents({"a": [new_row("a", n, f"words {n} {'x' * 5000}") for n in range(3)]})
+    assert store._cache.rows(store._table) is store._cache.rows(store._table) is None
+    assert len(store.search_lexical("words", 9)) == 3
+    store.replace_documents({"a": [new_row("a", 0, "words")]})
+    assert store._cache.rows(store._table).records.num_rows == 1

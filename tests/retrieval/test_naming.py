@@ -1,6 +1,7 @@
 """Which documents a question names, and what that does to a search."""
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
@@ -44,6 +45,40 @@ def test_the_longest_names_count(question, documents, rest):
 @pytest.mark.parametrize("question", ["", "?", "Which phone is fast?", "It takes 230 volts.", "The Galaxy is large."])
 def test_no_name_is_no_name(question):
     assert NAMES.in_question(question) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "question", "rest"),
+    [
+        ("Caf\u00e9 Noir", "on the cafe\u0301 noir?", "on the ?"),
+        ("Cafe\u0301 Noir", "on the caf\u00e9 noir?", "on the ?"),
+        ("Sirio A20", "on the \uff21\uff12\uff10?", "on the ?"),
+        ("Cafe", "on the cafe\u0301?", None),
+        ("I", "may I open it?", None),
+        ("7", "it takes 7 bolts", None),
+        ("", "", None),
+        (" ".join(f"w{n}" for n in range(17)), "w16", None),
+    ],
+)
+def test_equal_looks_are_equal_names_and_a_sign_or_a_sentence_is_none(value, question, rest):
+    naming = Names.of([("a", signed(value)), ("b", signed("Other 1"))]).in_question(question)
+    assert (naming and naming.rest) == rest
+
+
+def test_long_questions_and_long_values_take_no_time():
+    long = " ".join(f"w{n}" for n in range(2000))
+    names = Names.of([("a", signed(f"X {long}")), ("b", signed("Other 1"))])
+    begun = time.process_time()
+    for question in ("w1 " * 6000, "a-" * 10_000, "1." * 10_000, "e\u0301" * 10_000):
+        assert names.in_question(question) is None
+    assert time.process_time() - begun < 10
+
+
+def test_a_name_that_is_a_common_word_must_be_written_large():
+    names = Names.of([("a", signed("Note")), ("b", signed("Fold 2")), ("c", signed("Other"))])
+    assert names.in_question("please note that it is wet") is None
+    assert names.in_question("how do I reset the Note?").documents == {"a"}
+    assert names.in_question("how do I reset the fold 2?").documents == {"b"}
 
 
 def test_a_name_that_most_documents_bear_tells_nothing():
@@ -110,9 +145,18 @@ def test_passages_of_the_named_document_come_first_and_others_after(manuals):
         )
 
 
-def test_a_question_that_is_a_name_alone_is_still_asked(manuals):
-    found = retrieve(manuals, AxisEmbedder(), "Galaxy A20", RetrievalSettings(passages=3), names=manuals.names())
+@pytest.mark.parametrize("question", ["Galaxy A20", "Galaxy A20?", "(A20)"])
+def test_a_question_that_is_a_name_alone_is_still_asked(manuals, question):
+    asked = []
+
+    class Listening(AxisEmbedder):
+        def embed_query(self, text):
+            asked.append(text)
+            return super().embed_query(text)
+
+    found = retrieve(manuals, Listening(), question, RetrievalSettings(passages=3), names=manuals.names())
     assert {passage.chunk.document_id for passage in found} == {"a"}
+    assert asked == [question, question]
 
 
 def test_a_chosen_document_that_is_not_the_named_one_is_searched_as_ever(manuals):

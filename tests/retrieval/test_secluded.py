@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fonte.retrieval import ranked
 from fonte.retrieval.secluded import SecludedStore
 from fonte.retrieval.store import Hit
 from fonte.values import Chunk
@@ -60,3 +61,13 @@ def test_at_most_k_and_nothing_from_nothing():
 def test_dense_scores_lose_their_last_digits():
     (hit, *_) = SecludedStore(FixedStore(*VISIBLE)).search_dense(np.ones(3, np.float32), 2, SEEN)
     assert hit.score == round(4 / 7, 4)
+
+
+def test_a_word_of_a_hidden_document_is_looked_for_inside_words_still(store, new_row, monkeypatch):
+    monkeypatch.setattr(ranked, "LARGE_CHOICE", 3)
+    visible = {f"v{n}": [new_row(f"v{n}", 0, f"superfilterhousing {n}")] for n in range(30)}
+    store.replace_documents(visible)
+    before = SecludedStore(store).search_lexical("filter", 5, list(visible))
+    store.replace_documents({"hidden": [new_row("hidden", 0, "filter")]})
+    assert SecludedStore(store).search_lexical("filter", 5, list(visible)) == before
+    assert len(before) == 5

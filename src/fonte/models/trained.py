@@ -61,7 +61,10 @@ class TrainedKind(Generic[Entry]):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.rmtree(target, ignore_errors=True)
                 shutil.move(trained, target)
-                (target / "model.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+                # Whole or not at all: a folder with a card is never installed again.
+                written = target / ".model.json.part"
+                written.write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+                written.replace(target / "model.json")
         except OSError as error:
             raise ModelError(f"Cannot write to the model folder {target.parent}: {error}. Free space there.") from None
         return target.name, fingerprint
@@ -80,15 +83,17 @@ class TrainedKind(Generic[Entry]):
 
     def adopt(self, records: Records, entry: Entry) -> None:
         """Use `entry` from now on; the one before stays known, for `roll_back`."""
-        before = [known for known in self.adopted(records) if known != entry]
-        records.facts.set(self.fact, [asdict(known) for known in [entry, *before][:KEPT]])
+        with records.transaction():  # what another process adopts meanwhile is not forgotten
+            before = [known for known in self.adopted(records) if known != entry]
+            records.facts.set(self.fact, [asdict(known) for known in [entry, *before][:KEPT]])
 
     def roll_back(self, records: Records) -> Entry | None:
         """Go back to the model before the one in use, or to none; return it. Errors: `CorpusError` where none is."""
-        known = self.adopted(records)
-        if not known:
-            raise CorpusError(f"This corpus uses no trained {self.noun}, so there is nothing to go back from.")
-        records.facts.set(self.fact, [asdict(entry) for entry in known[1:]])
+        with records.transaction():
+            known = self.adopted(records)
+            if not known:
+                raise CorpusError(f"This corpus uses no trained {self.noun}, so there is nothing to go back from.")
+            records.facts.set(self.fact, [asdict(entry) for entry in known[1:]])
         return known[1] if len(known) > 1 else None
 
     def folder_of(self, entry: Entry) -> Path:

@@ -14,8 +14,8 @@ from fonte.retrieval.store import Hit, Vector
 from fonte.retrieval.table import CHUNK_COLUMNS, chunk_of
 from fonte.values import Chunk
 
-MOST_ROWS = 20_000
-"""Larger tables are searched where they lie; this many rows take about 60 MB and 0.1 s to read."""
+MOST_ROWS, MOST_BYTES = 20_000, 128 << 20
+"""Larger tables are searched where they lie. Chunks that were found take as much again as their text."""
 
 _ATTEMPTS = 3
 
@@ -77,6 +77,7 @@ class RowCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._held: HeldRows | None = None
+        self._too_large = -1  # the version that did not fit
 
     def rows(self, table: Any) -> HeldRows | None:
         """Return the rows of `table` as it is now; None where there are too many, or writers leave no time to read."""
@@ -86,9 +87,12 @@ class RowCache:
                 if self._held is not None and self._held.version == version:
                     return self._held
                 self._held = None
-                if table.count_rows() > MOST_ROWS:
+                if version == self._too_large or table.count_rows() > MOST_ROWS:
                     return None
                 held = HeldRows.read(table, version)
+                if held.records.nbytes + held.vectors.nbytes > MOST_BYTES:
+                    self._too_large = version
+                    return None
                 if table.version == version:
                     self._held = held
             return self._held

@@ -189,7 +189,8 @@ class LanceStore:
             found = matching(self._table, terms, limit, condition, CHUNK_COLUMNS).to_pylist()
             return [Hit(*chunk_of(record), record["_score"]) for record in found]
 
-        return self._search(fetch, k, len(held.ids) if held else None, documents)
+        # What is looked for inside words depends on the words of the other rows: those of hidden documents never count.
+        return self._search(fetch, k, len(held.ids) if held else None, documents, independent=False)
 
     def names(self) -> Names:
         """Return the names in the signatures of all chunks, with the documents that bear them."""
@@ -283,9 +284,13 @@ class LanceStore:
             raise StoreError(f"A search needs k of at least 1, not {k}.")
         return self._read(self._cache.rows)
 
-    def _search(self, fetch: Fetch, k: int, rows: int | None, documents: Collection[str] | None) -> list[Hit]:
+    def _search(
+        self, fetch: Fetch, k: int, rows: int | None, documents: Collection[str] | None, *, independent: bool = True
+    ) -> list[Hit]:
         chosen = None if documents is None else frozenset(documents)
-        return self._read(lambda table: best_hits(fetch, k, rows or int(table.count_rows()), chosen))
+        return self._read(
+            lambda table: best_hits(fetch, k, rows or int(table.count_rows()), chosen, independent=independent)
+        )
 
     def _scan(self, condition: str | None, columns: list[str]) -> pa.Table:
         return self._read(lambda table: where(table.search(), condition).select(columns).to_arrow())

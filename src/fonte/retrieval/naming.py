@@ -1,8 +1,9 @@
-"""The documents that a question names, by the names in their signatures: "on the S10 Lite", "in Rossi v. Italy"."""
+"""The documents that a question names, by the names in their signatures: "on the S10 Lite"."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +14,12 @@ from fonte.values import Signature
 MOST_SHARE = 0.5
 """A name that more than this share of the documents with names bear tells nothing."""
 
-# "R-290", "8.4" and "10+" are one word each: the Note 10+ is not the Note 10.
-_WORD = re.compile(r"[^\W_]+(?:[-.,/'’][^\W_]+)*\+*")
+MOST_WORDS = 16
+"""A longer value is a sentence, no name; it bounds the work for a question too."""
+
+# "R-290", "8.4" and "10+" are one word each: the Note 10+ is not the Note 10. An accent may be a sign of its own.
+_LETTERS = r"[^\W_]++(?:[\u0300-\u036f]++[^\W_]*+)*+"
+_WORD = re.compile(rf"{_LETTERS}(?:[-.,/'’]{_LETTERS})*\+*")
 Name: TypeAlias = tuple[str, ...]
 
 
@@ -26,11 +31,24 @@ class Naming:
     rest: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    folded: str
+    capital: bool
+    start: int
+    end: int
+
+
 class Names:
-    """Which documents bear which names. Values without a capital or a digit (a category, nouns) are no names."""
+    """Which documents bear which names.
+
+    Values without a capital or a digit (a category, nouns), of one character, or of more than `MOST_WORDS` are none.
+    """
 
     def __init__(self, bearers: Mapping[Name, frozenset[str]]) -> None:
         self._bearers = bearers
+        self._documents = frozenset[str]().union(*bearers.values())
+        self._longest = max(map(len, bearers), default=0)
 
     @classmethod
     def of(cls, signatures: Iterable[tuple[str, Signature]]) -> Names:
@@ -50,41 +68,44 @@ class Names:
         """Return what `question` names among `documents` (None: all); None where it names none of them.
 
         Of names within one another the longest counts. Documents outside `documents` change nothing, not even what
-        counts as a name that tells nothing.
+        counts as a name that tells nothing. A name of one word without a digit ("Note") must be written large.
         """
-        bearers = self._bearers if documents is None else self._among(frozenset(documents))
-        if not bearers:
-            return None
-        most = MOST_SHARE * len(frozenset().union(*bearers.values()))
-        longest = max(map(len, bearers))
-        words = [(match.group().casefold(), match.span()) for match in _WORD.finditer(question)]
+        seen = self._documents if documents is None else self._documents & frozenset(documents)
+        words = [
+            _Spoken(_folded(match.group()), match[0][0].isupper(), *match.span()) for match in _WORD.finditer(question)
+        ]
         named, rest, end, at = frozenset[str](), [], 0, 0
-        while at < len(words):
-            length = self._length(bearers, [word for word, _ in words[at : at + longest]], most)
+        while at < len(words) and seen:
+            length, bearers = self._longest_in(words[at : at + self._longest], seen)
             if length:
-                named |= bearers[tuple(word for word, _ in words[at : at + length])]
-                rest.append(question[end : words[at][1][0]])
-                end = words[at + length - 1][1][1]
+                named |= bearers
+                rest.append(question[end : words[at].start])
+                end = words[at + length - 1].end
             at += length or 1
         return Naming(named, "".join([*rest, question[end:]])) if named else None
 
-    def _among(self, documents: frozenset[str]) -> dict[Name, frozenset[str]]:
-        visible = ((name, bearers & documents) for name, bearers in self._bearers.items())
-        return {name: bearers for name, bearers in visible if bearers}
-
-    @staticmethod
-    def _length(bearers: Mapping[Name, frozenset[str]], words: list[str], most: float) -> int:
-        """Return how many of the first words are a name that tells documents apart, 0 where none are."""
-        names = ((length, bearers.get(tuple(words[:length]))) for length in range(len(words), 0, -1))
-        return next((length for length, found in names if found and len(found) <= most), 0)
+    def _longest_in(self, words: list[_Spoken], seen: frozenset[str]) -> tuple[int, frozenset[str]]:
+        """Return how many of the first words are a name that tells documents in `seen` apart, 0 for none, and whose."""
+        for length in range(len(words), 0, -1):
+            bearers = self._bearers.get(tuple(word.folded for word in words[:length]), frozenset()) & seen
+            common = length == 1 and not words[0].capital and not any(map(str.isdigit, words[0].folded))
+            if 0 < len(bearers) <= MOST_SHARE * len(seen) and not common:
+                return length, bearers
+        return 0, frozenset()
 
 
 def _forms(value: str) -> Iterator[Name]:
     words = _WORD.findall(value)
     if not any(word[0].isupper() or any(map(str.isdigit, word)) for word in words):
         return
-    folded = tuple(word.casefold() for word in words)
+    folded = tuple(map(_folded, words))
+    if len(folded) > MOST_WORDS or len("".join(folded)) < 2:
+        return
     yield folded
     for at, word in enumerate(folded[1:], 1):
         if any(map(str.isdigit, word)) and any(map(str.isalpha, word)):
             yield folded[at:]
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold()

@@ -15,15 +15,16 @@ _TIES = 16
 Fetch = Callable[[int, "str | None"], list[Hit]]
 
 
-def best_hits(fetch: Fetch, k: int, rows: int, chosen: frozenset[str] | None) -> list[Hit]:
+def best_hits(fetch: Fetch, k: int, rows: int, chosen: frozenset[str] | None, *, independent: bool = True) -> list[Hit]:
     """Return the best `k` hits, equal scores by chunk id, in a table of `rows` rows.
 
     `fetch(limit, condition)` gives the best `limit` hits that meet the SQL condition, equal scores in any order.
-    `chosen` restricts the hits to these documents.
+    `chosen` restricts the hits to these documents. `independent` False means that which rows match depends on what else
+    is searched, so that the condition must always be part of the search.
     """
     if not rows or (chosen is not None and not chosen):
         return []
-    if chosen is not None and len(chosen) > LARGE_CHOICE:
+    if independent and chosen is not None and len(chosen) > LARGE_CHOICE:
         limit = min(4 * k + _TIES, rows)
         every = in_order(fetch(limit, None))
         hits = [hit for hit in every if hit.chunk.document_id in chosen]

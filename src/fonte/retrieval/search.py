@@ -61,7 +61,7 @@ def retrieve(
     rankings = _rankings(store, embedder, question, settings, documents)
     naming = names.in_question(question, documents) if names and settings.mode == "hybrid" else None
     if naming:
-        rest = naming.rest if _is_visible(naming.rest) else question
+        rest = naming.rest if any(map(str.isalnum, naming.rest)) else question
         rankings += _rankings(store, embedder, rest, settings, naming.documents)
     found = {hit.chunk.id: hit for hits in reversed(rankings) for hit in hits}
     scores = _scores(rankings, settings)
