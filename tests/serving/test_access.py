@@ -8,6 +8,7 @@ import pytest
 from fonte.corpus import Corpus
 from fonte.serving.keys import KeyFile
 from tests.serving.conftest import chat, running, tiny_settings
+from tests.timing import until
 
 SECRET = "The merger with Zanzibar Holding costs 812 million; ask Quetzal."
 # Of the hidden document's text, title and metadata: words that no attempt says itself.
@@ -244,6 +245,23 @@ def test_uploads_belong_to_groups_of_the_key(house):
     assert taken.json()["groups"] == ["hr"]
     assert clients["legal"].get(f"/v1/uploads/{taken.json()['id']}").status_code == 404
     assert clients["admin"].get(f"/v1/uploads/{taken.json()['id']}").status_code == 200
+
+
+def test_who_uploads_what_a_hidden_file_holds_does_not_learn_of_it(tmp_path):
+    keys = KeyFile(tmp_path / "keys.json")
+    keys.add("admin", admin=True)
+    headers = {"Authorization": f"Bearer {keys.add('writer', write=True)[0]}"}
+    with Corpus.open(tmp_path / "corpus", tiny_settings(), create=True) as corpus:
+        hidden = write_files(tmp_path / "files") / "merger.md"
+        corpus.add([hidden.parent])
+        corpus.records.groups.set(str(hidden), ["legal"])
+        with running(corpus, keys=keys) as (_, client):
+            client.headers.update(headers)
+            upload = client.post("/v1/documents", files={"file": ("mine.md", hidden.read_bytes())}).json()
+            told = {}
+            until(lambda: told.update(client.get(f"/v1/uploads/{upload['id']}").json()) or told["state"] == "indexed")
+            assert "legal" not in str(told)
+            assert client.get(f"/v1/documents/{told['documents'][0]}").json()["groups"] == []
 
 
 def test_rights_are_asked_for(tmp_path):

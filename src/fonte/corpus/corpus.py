@@ -113,9 +113,13 @@ class Corpus:
         prune: bool = False,
         force: bool = False,
         retry: bool = False,
+        follow_groups: bool = True,
         progress: Progress = _silent,
     ) -> AddReport:
         """Index files and folders; see `fonte add --help`. One report per file, whatever happens to it.
+
+        With `follow_groups` a new file gets the groups of known files with the same content, and its report says so:
+        False for who may not see these.
 
         Errors: `UsageError` for a path that does not exist, and where `prune` looks like a mistake; nothing is changed
         then.
@@ -130,7 +134,7 @@ class Corpus:
                 check_prune(self.records, places, gone, {found.source for found, _ in files if not found.status}, force)
             store = self.index.store_for_writing()
             chunker = chunker_of(self.settings, self.index.embedder, self.records)
-            ingest = Ingest(self.records, store, self.index.embedder, chunker)
+            ingest = Ingest(self.records, store, self.index.embedder, chunker, follow_groups=follow_groups)
             reports = list(ingest.run(files, retry, progress))
             if prune:
                 reports += [self._remove_file(entry) for entry in gone]

@@ -57,8 +57,11 @@ class Cut:
 class Ingest:
     """One run of `add` over found files."""
 
-    def __init__(self, records: Records, store: Store, embedder: Embedder, chunker: Chunker) -> None:
+    def __init__(
+        self, records: Records, store: Store, embedder: Embedder, chunker: Chunker, *, follow_groups: bool = True
+    ) -> None:
         """Read once what the index holds: the store, not the ledger, says what is indexed."""
+        self._follows = follow_groups
         self._records = records
         self._store = store
         self._embedder = embedder
@@ -164,7 +167,8 @@ class Ingest:
     def _closed(self, cut: Cut) -> Cut:
         """Close a new file as the one is closed that it was moved or copied from, before anybody can find it."""
         item = cut.incoming
-        groups = self._records.groups.follow(item.found.source, item.content) if item.known is None else ()
+        known = self._records.groups
+        groups = known.follow(item.found.source, item.content) if self._follows and item.known is None else ()
         if not groups:
             return cut
         closed = f"A file of the same content is for {', '.join(sorted(groups))} only; so is this one now."

@@ -201,7 +201,9 @@ class Uploads:
                 self._note(replace(upload, state="reading"))
             self._prepare()
             there = [Path(source) for source in files if Path(source).exists()]
-            reports = {report.path: report for report in self._corpus.add(there, retry=True).files} if there else {}
+            # Who uploads what a hidden file holds must not learn of it: groups do not follow the content here.
+            added = self._corpus.add(there, retry=True, follow_groups=False).files if there else ()
+            reports = {report.path: report for report in added}
             for source, upload in files.items():
                 self._settle(source, upload, reports.get(source) or FileReport(source, "failed", "The file is gone."))
         except Exception as error:  # noqa: BLE001 - whatever it is, the next run must begin, and each file has a state
