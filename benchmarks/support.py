@@ -1,7 +1,7 @@
 """Is a claim supported by its evidence? A trained scorer beside word overlap, quotes, cosine and likelihood.
 
-    python benchmarks/support.py --data DIR                # trains first, then scores the test side
-    python benchmarks/support.py --data DIR --model FOLDER # scores the test side only
+    python benchmarks/support.py --data DIR --keep FOLDER  # trains first where there is no model yet; everything
+    python benchmarks/support.py --data DIR --model FOLDER # scores the test side only: no faithbench, no padding
     python benchmarks/support.py --data DIR --model FOLDER --also cross-encoder/nli-deberta-v3-base --json
 
 `--data` is the folder that holds `attribution_human/` (and `faithbench/`, if it is there). Sides are those of
@@ -70,8 +70,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         model = options.model or _train(path, options.keep or Path(scratch) / "support", options.epochs)
         rows = list(_rows(sides, str(model), options))
-        rows += list(_faithbench(options.data / "faithbench" / "summaries.jsonl", str(model)))
-        changed = _padding(sides["test"], str(model))
+        changed = None
+        if not options.model:
+            rows += list(_faithbench(options.data / "faithbench" / "summaries.jsonl", str(model)))
+            changed = _padding(sides["test"], str(model))
     if options.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], "padding": changed}))
         return 0
@@ -80,7 +82,8 @@ def main() -> int:
             f"{row.scorer:12} {row.source:36} n {row.n:5}  AUC {row.auc:.3f} [{row.auc_low:.3f}, {row.auc_high:.3f}]  "
             f"accuracy {row.accuracy:.3f}  calibration error {row.calibration_error:.3f}  {row.pairs_per_second:.1f}/s"
         )
-    print(f"an irrelevant passage beside the evidence changed {changed['changed']} of {changed['pairs']} verdicts")
+    if changed:
+        print(f"an irrelevant passage beside the evidence changed {changed['changed']} of {changed['pairs']} verdicts")
     return 0
 
 
