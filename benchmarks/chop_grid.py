@@ -27,6 +27,7 @@ from chop_signing import (
     sign_chop,
     sign_true,
     unsigned,
+    with_topic_nouns,
 )
 from chop_streams import Text
 from chop_vectors import KeptEmbedder, Vectors
@@ -100,6 +101,7 @@ class Grid:
             "continuity_with_true_boundaries": sign_at_true_boundaries(shared),
             "prefix_only_in_lexical_index": replace(whole, plain_vectors=True),
             "prefix_only_in_dense_index": replace(whole, plain_keywords=True),
+            "cascade_and_topic_nouns": with_topic_nouns(whole),
             "cascade_and_named_documents": replace(whole, asks_named=True),
         }
         for name, signed in parts.items():
@@ -235,6 +237,7 @@ class Grid:
             ("shuffled", "fixed"),
             ("cascade", "fixed"),
             ("chop", "cascade"),
+            ("cascade_and_topic_nouns", "cascade"),
             ("cascade_and_named_documents", "cascade"),
         )
         for setup in self._wish.setups:

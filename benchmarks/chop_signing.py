@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TypeVar
 
 from chop_cutting import Cut
@@ -16,6 +17,7 @@ from fonte.chunking.chop import document_signatures, identify
 from fonte.chunking.chop.decision import continuity
 from fonte.chunking.chop.extraction import SegmentHead, extract
 from fonte.chunking.chop.names import without_shared_brand
+from fonte.chunking.chop.topics import topic_nouns, topics
 from fonte.chunking.chop.words import words
 from fonte.models import LanguageModel
 from fonte.records.outputs import OutputCache
@@ -83,6 +85,17 @@ def sign_cascade(texts: list[Text], cut: Cut) -> Signed:
         starts |= {position + gap for gap, decided in enumerate(signed.gaps) if decided.decision == "new"}
         position += len(signed.gaps)
     return Signed(_with(cut, signatures), starts, seconds=time.perf_counter() - begun)
+
+
+def with_topic_nouns(signed: Signed) -> Signed:
+    """Return the chunks with the words that tell their topic from the others of the document that was found."""
+    signatures: list[Signature] = []
+    numbered = zip(signed.cut.chunks, signed.cut.where, strict=True)
+    for _, own in groupby(numbered, key=lambda pair: (pair[1], pair[0].signature.get("model"))):
+        run = [chunk for chunk, _ in own]
+        for chunk, nouns in zip(run, topic_nouns(run, topics(run)), strict=True):
+            signatures.append(Signature((("nouns", nouns), *chunk.signature.fields)))
+    return replace(signed, cut=_with(signed.cut, signatures))
 
 
 def _with(cut: Cut, signatures: list[Signature]) -> Cut:

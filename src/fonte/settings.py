@@ -52,6 +52,7 @@ class ChopSettings(Section):
     Recipe `cascade` decides for free what it can; `faithful` is CHOP as published, which asks a language model about
     every gap. `schema_name` says which fields a signature has: category, nouns and model of a `product`, court, parties
     and article (`legal`), service, operation and version (`api`); `leave_out` names fields that are not wanted.
+    `nouns` adds the words that tell a topic from the others of its document (product only; measured without gain).
     `max_model_calls` bounds the calls to the language model of one run (0: none is asked). `streams`: a file that
     is several documents becomes those documents. `reserve` tokens of the embedder's window are kept for the signature.
     `slope` and `shift` calibrate how probable another document is: p = 1 / (1 + exp(-(slope * odds + shift))); `fonte
@@ -61,6 +62,7 @@ class ChopSettings(Section):
     recipe: Literal["cascade", "faithful"] = "cascade"
     schema_name: Literal["product", "legal", "api"] = "product"
     leave_out: tuple[str, ...] = ()
+    nouns: bool = False
     max_model_calls: int = Field(default=0, ge=0)
     streams: bool = True
     reserve: int = Field(default=32, ge=8)

@@ -61,4 +61,5 @@ def _signatures(name: str, segments: list[SegmentView], *, html: bool, json: boo
         for field, value in segment.signature.fields:
             typer.echo(printable(f"  {field}: {value}  (from {segment.sources[field]})"))
         for gap in segment.gaps[1:]:
-            typer.echo(f"  chunk {gap.chunk}: continuity {gap.continuity:.2f} ({gap.decided_by})")
+            topic = ", new topic" if gap.decision == "new topic" else ""
+            typer.echo(f"  chunk {gap.chunk}: continuity {gap.continuity:.2f} ({gap.decided_by}){topic}")

@@ -14,6 +14,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; margin:
 dd { margin: 0; } small { color: #555; }
 .gaps { display: flex; gap: 1px; align-items: end; height: 2rem; flex-wrap: wrap; }
 .gaps span { background: #b9cde2; display: inline-block; width: 6px; } .gaps .low { background: #a53a3a; }
+.gaps .topic { background: #3a6ea5; }
 @media (prefers-color-scheme: dark) { body { background: #16191d; color: #ddd; } small { color: #aaa; } }
 """
 
@@ -40,6 +41,6 @@ def _section(segment: SegmentView) -> str:
 
 
 def _bar(gap: GapView) -> str:
-    kind = ' class="low"' if gap.continuity < 0.5 else ""
-    label = f"chunk {gap.chunk}: continuity {gap.continuity:.2f}, decided by {gap.decided_by}"
+    kind = ' class="low"' if gap.continuity < 0.5 else ' class="topic"' if gap.decision == "new topic" else ""
+    label = f"chunk {gap.chunk}: {gap.decision}, continuity {gap.continuity:.2f}, decided by {gap.decided_by}"
     return f'<span{kind} style="height:{max(gap.continuity, 0.05):.0%}" title="{escape(label)}"></span>'

@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from fonte.chunking.chop import Continuity, Gap, decide, identify
 from fonte.chunking.chop.separation import unit_texts, units_of
+from fonte.chunking.chop.topics import topics
 from fonte.values import Chunk, Document, Signature
 
 FIELDS = ("category", "nouns", "model")
@@ -17,11 +18,15 @@ FIELDS = ("category", "nouns", "model")
 
 @dataclass(frozen=True)
 class GapView:
-    """The gap before a chunk: the probability (0 to 1) that the document goes on there, and the stage that decided."""
+    """The gap before a chunk: the probability (0 to 1) that the document goes on there, and the stage that decided.
+
+    `decision` is `new document` (also at the start of a file), `new topic` of the same document, or `same topic`.
+    """
 
     chunk: int
     continuity: float
     decided_by: str
+    decision: str
 
 
 @dataclass(frozen=True)
@@ -54,45 +59,65 @@ class SegmentView:
             "sources": self.sources,
             "continuity": round(self.continuity, 4),
             "gaps": [
-                {"chunk": gap.chunk, "continuity": round(gap.continuity, 4), "decided_by": gap.decided_by}
+                {
+                    "chunk": gap.chunk,
+                    "continuity": round(gap.continuity, 4),
+                    "decided_by": gap.decided_by,
+                    "decision": gap.decision,
+                }
                 for gap in self.gaps
             ],
         }
 
 
 def segment_views(
-    parts: Sequence[tuple[Document, Sequence[Chunk]]], model: Continuity | None = None
+    parts: Sequence[tuple[Document, Sequence[Chunk]]], model: Continuity | None = None, counted_nouns: bool = False
 ) -> list[SegmentView]:
     """Return the segments of a file from its documents in order, each with its chunks.
 
-    Continuity is that of the free evidence by `model` (None: uncalibrated), computed anew from the texts. A document
-    without chunks has no segment.
+    Continuity is that of the free evidence by `model` (None: uncalibrated), computed anew from the texts. With
+    `counted_nouns` (the setting `chop.nouns`) nouns come from the text. A document without chunks has no segment.
     """
     units = [unit_texts(document) for document, _ in parts]
     gaps = decide([text for own in units for text in own], model)
     views, position = [], 0
     for (document, chunks), own in zip(parts, units, strict=True):
-        views += _segments(document, chunks, gaps[position : position + len(own)], position == 0)
+        free = {"nouns": "text"} if counted_nouns else {}
+        views += _segments(document, chunks, gaps[position : position + len(own)], position == 0, free)
         position += len(own)
     return views
 
 
-def _segments(document: Document, chunks: Sequence[Chunk], gaps: Sequence[Gap], first: bool) -> list[SegmentView]:
-    known = dict(identify(document.title, document.name, document.identity, unit_texts(document)[:8]).sources)
+def _segments(
+    document: Document, chunks: Sequence[Chunk], gaps: Sequence[Gap], first: bool, free: dict[str, str]
+) -> list[SegmentView]:
+    known = free | dict(identify(document.title, document.name, document.identity, unit_texts(document)[:8]).sources)
     starts = [unit.start for unit in units_of(document)]
-    views = []
+    decisions = _decisions(chunks)
+    views: list[SegmentView] = []
     for fields, run in groupby(chunks, key=lambda chunk: chunk.signature.fields):
         own = list(run)
         sources = {name: known.get(name, "model") for name, _ in fields}
-        seen = tuple(_gap(chunk, starts, gaps, first and chunk.ordinal == 0) for chunk in own)
+        done = sum(len(view.gaps) for view in views)
+        seen = tuple(
+            _gap(chunk, starts, gaps, first and chunk.ordinal == 0, decision)
+            for chunk, decision in zip(own, decisions[done:], strict=False)
+        )
         views.append(SegmentView(document.name, own[0].start, own[-1].end, own[0].signature, sources, seen))
     return views
 
 
-def _gap(chunk: Chunk, starts: Sequence[int], gaps: Sequence[Gap], beginning: bool) -> GapView:
+def _decisions(chunks: Sequence[Chunk]) -> list[str]:
+    """Return what was decided before each chunk of one document."""
+    numbers = topics(chunks)
+    inner = ["new topic" if after > before else "same topic" for before, after in pairwise(numbers)]
+    return ["new document", *inner][: len(chunks)]
+
+
+def _gap(chunk: Chunk, starts: Sequence[int], gaps: Sequence[Gap], beginning: bool, decision: str) -> GapView:
     unit = max(bisect_right(starts, chunk.start) - 1, 0)
     if beginning:
-        return GapView(chunk.ordinal, 0.0, "file")
+        return GapView(chunk.ordinal, 0.0, "file", decision)
     if chunk.start > starts[unit]:  # inside of a paragraph
-        return GapView(chunk.ordinal, 1.0, "text")
-    return GapView(chunk.ordinal, 1.0 - gaps[unit].probability, gaps[unit].decided_by)
+        return GapView(chunk.ordinal, 1.0, "text", decision)
+    return GapView(chunk.ordinal, 1.0 - gaps[unit].probability, gaps[unit].decided_by, decision)

@@ -51,16 +51,19 @@ class BudgetedModel:
         schema: SignatureSchema,
         cache: OutputCache | None,
         document: str,
-    ) -> dict[str, str] | None:
-        """Return the fields of the first text that names the document, {} where none does, None without budget."""
-        found: dict[str, str] = {}
-        for text in texts[:NAMED_WITHIN]:
+    ) -> dict[str, tuple[str, int]] | None:
+        """Return the fields that the first texts say, each with the number of the text that says it.
+
+        Texts are read until one names the document; {} where none says anything, None without budget.
+        """
+        found: dict[str, tuple[str, int]] = {}
+        for number, text in enumerate(texts[:NAMED_WITHIN]):
             if not self.affords(2):  # a reply that does not fit is asked for once more
                 return found or None
             head = SegmentHead(text, (*texts, *grounds))
             extraction = extract([head], self.model, schema=schema, cache=cache, documents=[document])[0]
             self.spend(extraction.calls, extraction.tokens)
-            found = {**dict(extraction.signature.fields), **found}
+            found = {**{name: (value, number) for name, value in extraction.signature.fields}, **found}
             if schema.fields[-1].name in found:
                 break
         return found

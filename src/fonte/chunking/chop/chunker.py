@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from fonte.chunking.chop.identity import Identity, identify
 from fonte.chunking.chop.schema import API, LEGAL, PRODUCT, SignatureSchema
 from fonte.chunking.chop.segments import SignedText, document_signatures
 from fonte.chunking.chop.separation import separated, unit_texts
+from fonte.chunking.chop.topics import topic_nouns, topics
 from fonte.chunking.chunker import SpanChunker, chunker_from
 from fonte.chunking.text import signature_line
 from fonte.settings import ChopSettings, ChunkingSettings
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from fonte.records.outputs import OutputCache
 
 FIRST_UNITS = 8
-VERSION = 1  # changes when the same settings would give other signatures
+VERSION = 2  # changes when the same settings would give other signatures
 SCHEMAS = {"product": PRODUCT, "legal": LEGAL, "api": API}
 NAMING = {"product": "model", "legal": "parties", "api": "service"}  # the field that holds what the document is called
 
@@ -34,7 +35,8 @@ class ChopChunker:
 
     Recipe `cascade`: signatures come from title page, file name and running header; a language model is asked only
     about what those leave open, at most `chop.max_model_calls` times in the life of this object, and a file that is
-    several documents is taken apart. Recipe `faithful`: CHOP as published, a decision per gap and an extraction per
+    several documents is taken apart. What a model says of a topic (nouns) ends where the topic does; what it says of
+    the document does not. Recipe `faithful`: CHOP as published, a decision per gap and an extraction per
     segment, as long as the calls last. `status` of a signature says how it came about: `extracted`, `inherited`,
     `undecided` (a model should have been asked whether a new document begins), `unnamed` (nothing names the document),
     `budget` (the calls were used up), `failed`.
@@ -105,29 +107,34 @@ class ChopChunker:
         )
 
     def _cascade(self, document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
-        identity = self.identity(document)
-        values = tuple((name, identity.get(name)) for name in self._fields if identity.get(name))
-        status = "extracted"
-        if chunks and not identity.get(NAMING[self._settings.schema_name]):
-            values, status = self._named_by_model(document, chunks, values)
-        signatures = [Signature(values, status if at == 0 else _following(status)) for at in range(len(chunks))]
-        return [replace(chunk, signature=own) for chunk, own in zip(chunks, signatures, strict=True)]
+        kept = dict(self.identity(document).fields)
+        named = kept.get(NAMING[self._settings.schema_name])
+        said = self._said_by_model(document, chunks) if chunks and not named else {}
+        known = bool(named) or any(name in kept or name in (said or {}) for name in self._fields)
+        status = "budget" if said is None else "extracted" if known else "unnamed"
+        numbers = topics(chunks)
+        nouns = topic_nouns(chunks, numbers) if self._settings.nouns else [""] * len(chunks)
+        signed = []
+        for at, chunk in enumerate(chunks):
+            found = {"nouns": nouns[at]} | self._of_topic(said or {}, numbers, at) | kept
+            values = tuple((name, found[name]) for name in self._fields if found.get(name))
+            signed.append(replace(chunk, signature=Signature(values, status if at == 0 else _following(status))))
+        return signed
 
-    def _named_by_model(
-        self, document: Document, chunks: Sequence[Chunk], values: tuple[tuple[str, str], ...]
-    ) -> tuple[tuple[tuple[str, str], ...], str]:
-        """Ask a model for the fields that are missing, from the first chunks on; what it says is filled back."""
+    def _of_topic(self, said: Mapping[str, tuple[str, int]], numbers: Sequence[int], at: int) -> dict[str, str]:
+        """Return what a model said that holds for chunk `at`: of the topic's own fields, those read in that topic."""
+        topical = {field.name for field in self._schema.fields if field.topical}
+        return {
+            name: value for name, (value, read) in said.items() if name not in topical or numbers[read] == numbers[at]
+        }
+
+    def _said_by_model(self, document: Document, chunks: Sequence[Chunk]) -> dict[str, tuple[str, int]] | None:
+        """Ask a model for what no free source says, from the first chunks on; None where the calls are used up."""
         model = self._budgeted()
         if model is None:
-            return values, "extracted" if values else "unnamed"
-        found = model.name_of(
-            [chunk.text for chunk in chunks], _grounds(document), self._schema, self._cache, document.id
-        )
-        if found is None:
-            return values, "budget"
-        known = {**found, **dict(values)}
-        filled = tuple((name, known[name]) for name in self._fields if known.get(name))
-        return filled, "extracted" if filled else "unnamed"
+            return {}
+        texts = [chunk.text for chunk in chunks]
+        return model.name_of(texts, _grounds(document), self._schema, self._cache, document.id)
 
     def _faithful(self, document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
         model = self._budgeted()

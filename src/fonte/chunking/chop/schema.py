@@ -18,7 +18,8 @@ class SignatureField:
     """One field: its name, what the model is told it means, and the rules that its values are held to.
 
     `most` above 1 makes it a list. With `begins_with` the first value begins with the value of that earlier field.
-    A `grounded` value must stand in the texts that the chunk belongs to, else it is refused.
+    A `grounded` value must stand in the texts that the chunk belongs to, else it is refused. A `topical` one is true of
+    a passage's topic and not of its whole document, so that it ends where the topic does.
     """
 
     name: str
@@ -26,6 +27,7 @@ class SignatureField:
     most: int = 1
     begins_with: str = ""
     grounded: bool = False
+    topical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,7 @@ PRODUCT = SignatureSchema(
             "specific noun, such as air conditioner filter",
             most=2,
             begins_with="category",
+            topical=True,
         ),
         SignatureField("model", "the name of the specific model or series, such as 225B", grounded=True),
     ),
@@ -93,7 +96,7 @@ LEGAL = SignatureSchema(
     (
         SignatureField("court", "the court or authority that decides, such as Court of Appeal", grounded=True),
         SignatureField("parties", "the parties, one or two names", most=2, grounded=True),
-        SignatureField("article", "the article, section or act that the passage is about", grounded=True),
+        SignatureField("article", "the article, section or act that the passage is about", grounded=True, topical=True),
     ),
     (
         (
@@ -109,7 +112,9 @@ API = SignatureSchema(
     "the documentation of a programming interface",
     (
         SignatureField("service", "the service or library, such as object storage", grounded=True),
-        SignatureField("operation", "the operation, function or endpoint, such as ListBuckets", grounded=True),
+        SignatureField(
+            "operation", "the operation, function or endpoint, such as ListBuckets", grounded=True, topical=True
+        ),
         SignatureField("version", "the version of the interface, such as 2.1", grounded=True),
     ),
     (
