@@ -103,6 +103,7 @@ class Grid:
             "prefix_only_in_dense_index": replace(whole, plain_keywords=True),
             "cascade_and_topic_nouns": with_topic_nouns(whole),
             "cascade_and_named_documents": replace(whole, asks_named=True),
+            "cascade_and_both": replace(with_topic_nouns(whole), asks_named=True),
         }
         for name, signed in parts.items():
             yield from self._rows(setup, name, 0, signed)
@@ -239,6 +240,7 @@ class Grid:
             ("chop", "cascade"),
             ("cascade_and_topic_nouns", "cascade"),
             ("cascade_and_named_documents", "cascade"),
+            ("cascade_and_both", "cascade_and_named_documents"),
         )
         for setup in self._wish.setups:
             for index in self._wish.indices:

@@ -87,11 +87,13 @@ class EmbedderSettings(Section):
 class RerankerSettings(Section):
     """Which cross-encoder re-ranks what retrieval found; None: the one trained for the corpus, if there is one.
 
-    With `trained` False a corpus's trained re-ranker is not used, and the order of retrieval stays.
+    With `trained` False a corpus's trained re-ranker is not used, and the order of retrieval stays. `dtype` `int8`
+    (extra `onnx`) computes in eight bits on the CPU: two to three times as fast, in almost the same order.
     """
 
     model: str | None = None
     trained: bool = True
+    dtype: Literal["float32", "int8"] = "float32"
     batch_size: int = Field(default=16, ge=1)
 
 

@@ -298,7 +298,9 @@ class Corpus:
     def _ranker(self) -> tuple[Reranker | None, float]:
         chosen = self.settings.reranker
         known = adopted(self.records) if chosen.trained and not chosen.model else ()
-        return load_trained(known[0], chosen.batch_size) if known else (load_reranker(self.settings), 1.0)
+        if known:
+            return load_trained(known[0], chosen.batch_size, chosen.dtype)
+        return load_reranker(self.settings), 1.0
 
     @cached_property
     def _answerer(self) -> Answerer:

@@ -15,7 +15,7 @@ from fonte.models.hardware import use_threads
 from fonte.models.loading import loading, quiet
 from fonte.models.measuring import measuring_tokenizer
 from fonte.models.plain_text import without_surrogates
-from fonte.models.weights import model_fingerprint, require_safe
+from fonte.models.weights import model_fingerprint, require_safe, weights_fingerprint
 
 try:
     import torch
@@ -50,17 +50,28 @@ class Reranker:
         model: str,
         batch_size: int = 16,
         *,
+        dtype: str = "float32",
         threads: int | None = None,
         revision: str | None = None,
         device: str | None = None,
     ) -> Reranker:
-        """Load a downloaded model's name, a folder, or a hub id (at `revision`). Errors: `ModelError`."""
+        """Load a downloaded model's name, a folder, or a hub id (at `revision`).
+
+        `dtype` `int8` computes on the CPU in eight bits through ONNX Runtime, see `int8.to_int8`: faster, not for
+        training. Errors: `ModelError`; `MissingExtraError` where `int8` lacks the extra `onnx`.
+        """
         path = require_safe(resolve(model, revision))
         use_threads(threads)
-        loaded = _load(path, model, device)
+        loaded = _load(path, model, "cpu" if dtype == "int8" else device)
         if loaded.num_labels != 1:
             raise ModelError(f"{model} gives {loaded.num_labels} scores per pair; a re-ranker gives one.")
-        return cls(loaded, model, model_fingerprint(path), batch_size)
+        if dtype != "int8":
+            return cls(loaded, model, model_fingerprint(path), batch_size)
+        from fonte.models.int8 import to_int8
+
+        with loading(f"{model} ({path})", "a cross-encoder that can be computed in int8"):
+            to_int8(loaded, weights_fingerprint(path))
+        return cls(loaded, model, model_fingerprint(path, dtype), batch_size)
 
     def save_pretrained(self, folder: Path) -> None:
         """Write model, tokenizer and configuration as a folder that `from_pretrained` reads."""

@@ -25,7 +25,9 @@ def load_reranker(settings: Settings) -> Reranker | None:
     from fonte.models.cross_encoder import Reranker
 
     chosen = settings.reranker
-    return Reranker.from_pretrained(chosen.model, chosen.batch_size) if chosen.model else None
+    if not chosen.model:
+        return None
+    return Reranker.from_pretrained(chosen.model, chosen.batch_size, dtype=chosen.dtype)
 
 
 def load_language_model(settings: Settings) -> LanguageModel:

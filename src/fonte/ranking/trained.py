@@ -27,12 +27,15 @@ def install(trained: Path, weight: float, base: str) -> Adopted:
     return Adopted(*RERANKER.install(trained, base, "see README.md"))
 
 
-def load_trained(entry: Adopted, batch_size: int = 16) -> tuple[Reranker, float]:
-    """Load a re-ranker with its weight against retrieval. Errors: those of `TrainedKind.folder_of`."""
+def load_trained(entry: Adopted, batch_size: int = 16, dtype: str = "float32") -> tuple[Reranker, float]:
+    """Load a re-ranker with its weight against retrieval; `dtype` as in the settings.
+
+    Errors: those of `TrainedKind.folder_of` and `Reranker.from_pretrained`.
+    """
     from fonte.models import Reranker  # takes seconds to load
 
     folder = RERANKER.folder_of(entry)
-    return Reranker.from_pretrained(entry.name, batch_size), weight_of(folder)
+    return Reranker.from_pretrained(entry.name, batch_size, dtype=dtype), weight_of(folder)
 
 
 def weight_of(folder: Path) -> float:
