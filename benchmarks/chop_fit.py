@@ -37,7 +37,6 @@ STRENGTH = 3.0  # inverse of the L2 penalty
 WITHOUT_DIGITS = ("Terra Plus", "Alba Duo", "Sirio", "Lumen Air", "Nordlys", "Quadra Pro Max", "Vela", "Brio Compact")
 KINDS = {
     "nothing": (),
-    "cohesion": ("cohesion",),
     "repetition": ("restart", "clear_restart"),
     "titles and names": ("title", "title_word", "fresh", "fresh_coded", "fresh_sibling", "fresh_opens", "cover"),
     "openings": ("fresh_opens", "cover"),

@@ -15,7 +15,6 @@ from fonte.chunking.chop.windows import WINDOW, Windows
 from fonte.chunking.chop.words import words
 
 NAMES = (
-    "cohesion",  # how alike the words of both sides are, against the rest of this text (standard deviations)
     "restart",  # how much more the right side repeats the document so far than the left one
     "clear_restart",  # what of it goes beyond .3, where the unit reads like a title
     "title",  # the unit reads like a title that stands alone
@@ -54,7 +53,6 @@ class Evidence:
         for unit, each in enumerate(counted):
             for word in set(each):
                 self._units.setdefault(word, []).append(unit)
-        self._cohesion = _standardised(self.windows.cohesion)
 
     def __len__(self) -> int:
         return len(self.openings)
@@ -67,7 +65,6 @@ class Evidence:
         family = set(words(unit.name)[:2]) & set(words(present.name)[:2])
         return np.array(
             [
-                self._cohesion[gap],
                 restart,
                 max(restart - 0.3, 0.0) * (unit.title > 0),
                 unit.title,
@@ -115,9 +112,3 @@ class Evidence:
         wanted = f" {' '.join(said)} "
         units = min((self._units.get(word, []) for word in said), key=len, default=[])
         return any(wanted in self._joined[unit] for unit in units[bisect_left(units, begin) : bisect_left(units, end)])
-
-
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    logs = np.log(values + 0.02)
-    spread = float(logs[1:].std()) if len(logs) > 2 else 0.0
-    return (logs - logs[1:].mean()) / spread if spread > 0 else np.zeros_like(logs)

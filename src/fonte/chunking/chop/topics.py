@@ -13,8 +13,8 @@ from itertools import groupby
 
 import numpy as np
 
+from fonte.chunking.chop.cohesion import cohesion
 from fonte.chunking.chop.generic_words import GENERIC
-from fonte.chunking.chop.windows import Windows
 from fonte.chunking.chop.words import words
 from fonte.values import Chunk
 
@@ -61,12 +61,12 @@ def _most_telling(counts: Counter[str], spread: Counter[str], chunks: int) -> st
 
 
 def _words_change(texts: Sequence[str]) -> list[bool]:
-    cohesion = np.log(Windows(texts).cohesion + 0.02)
+    likeness = np.log(cohesion(texts) + 0.02)
     changed = [False] * len(texts)
-    spread = float(cohesion[1:].std()) if len(texts) > 2 * NEAR + 1 else 0.0
+    spread = float(likeness[1:].std()) if len(texts) > 2 * NEAR + 1 else 0.0
     if spread == 0.0:
         return changed
-    depths = (cohesion - cohesion[1:].mean()) / spread
+    depths = (likeness - likeness[1:].mean()) / spread
     for gap in range(1, len(texts)):
         near = depths[max(gap - NEAR, 1) : gap + NEAR + 1]
         changed[gap] = bool(depths[gap] < -LOW and depths[gap] == near.min())

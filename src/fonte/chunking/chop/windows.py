@@ -1,21 +1,17 @@
-"""What the words on both sides of a gap say: do they go on, and does what follows begin over what was said before?"""
+"""What the words on both sides of a gap say: does what follows begin over what was said before?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fonte.chunking.chop.words import words
 
 WINDOW = 400  # words on each side of a gap; about three chunks together
 AHEAD = 1200  # words that are read ahead of a gap before it is decided: a document does not repeat itself for so long
 SHINGLE = 4  # words; shorter runs are common to all texts on a subject
-
-Floats = NDArray[np.float64]
 
 
 class Windows:
@@ -30,11 +26,8 @@ class Windows:
         self.sizes = np.array([len(each) for each in counted], dtype=np.int64)
         self._ends = np.concatenate(([0], np.cumsum(self.sizes)))
         starts = self._ends[:-1]
-        # The unit in which a window ends belongs to it: a title before a long section is not a window.
-        self._first = np.maximum(np.searchsorted(self._ends, starts - WINDOW, side="right") - 1, 0)
-        self._last = np.minimum(np.searchsorted(self._ends, starts + WINDOW, side="left"), len(texts))
+        self._first = first_units(self._ends)
         self._ahead = np.minimum(np.searchsorted(self._ends, starts + AHEAD, side="left"), len(texts))
-        self.cohesion = _cohesion(counted, self._first, self._last)
         self._seen = _previous(counted)
 
     def __len__(self) -> int:
@@ -44,10 +37,6 @@ class Windows:
     def size(self, start: int, end: int) -> int:
         """Return the words of units `start` to `end`, the last one excluded."""
         return int(self._ends[end] - self._ends[start])
-
-    def last(self, gap: int) -> int:
-        """Return the unit after the window that follows `gap`."""
-        return int(self._last[gap])
 
     def first(self, gap: int) -> int:
         """Return the first unit of the window before `gap`."""
@@ -72,38 +61,13 @@ class Windows:
         return float(np.mean(previous[counted] >= begin)) if counted.any() else 0.0
 
 
-def _cohesion(counted: Sequence[list[str]], first: NDArray[Any], last: NDArray[Any]) -> Floats:
-    """Return, per gap, the TF-IDF cosine of its two windows."""
-    if not counted:
-        return np.zeros(0)
-    matrix = _tf_idf(counted)
-    count = len(counted)
-    position = np.arange(count)
-    left = _band(first, position, count) @ matrix
-    right = _band(position, last, count) @ matrix
-    dots = np.asarray(left.multiply(right).sum(axis=1)).ravel()
-    norms = sparse.linalg.norm(left, axis=1) * sparse.linalg.norm(right, axis=1)
-    return np.asarray(np.divide(dots, norms, out=np.zeros(count), where=norms > 0))
+def first_units(ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return, per gap, the first unit of the window before it; `ends` are the words up to each unit, from 0 on.
 
-
-def _tf_idf(counted: Sequence[list[str]]) -> sparse.csr_matrix:
-    vocabulary: dict[str, int] = {}
-    columns = [[vocabulary.setdefault(word, len(vocabulary)) for word in each] for each in counted]
-    flat = np.fromiter((column for row in columns for column in row), np.int64)
-    offsets = np.concatenate(([0], np.cumsum([len(row) for row in columns])))
-    counts = sparse.csr_matrix((np.ones(len(flat)), flat, offsets), shape=(len(counted), max(len(vocabulary), 1)))
-    counts.sum_duplicates()
-    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-    inverse = np.log((1 + len(counted)) / (1 + frequency))
-    return (counts @ sparse.diags(inverse)).tocsr()
-
-
-def _band(start: NDArray[Any], end: NDArray[Any], count: int) -> sparse.csr_matrix:
-    """Return a 0/1 matrix [gap, unit] whose row i holds units start[i] to end[i], the last one excluded."""
-    rows = [np.arange(a, b) for a, b in zip(start, end, strict=True)]
-    offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
-    flat = np.concatenate(rows) if rows else np.empty(0, np.int64)
-    return sparse.csr_matrix((np.ones(len(flat)), flat, offsets), shape=(count, count))
+    The unit in which a window ends belongs to it: a title before a long section is not a window.
+    """
+    first: NDArray[np.int64] = np.maximum(np.searchsorted(ends, ends[:-1] - WINDOW, side="right") - 1, 0)
+    return first
 
 
 def _previous(counted: Sequence[list[str]]) -> list[NDArray[np.int32]]:
