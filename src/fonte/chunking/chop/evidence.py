@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fonte.chunking.chop.cohesion import cohesion
 from fonte.chunking.chop.covers import opening, opens
 from fonte.chunking.chop.names import same_name
 from fonte.chunking.chop.windows import WINDOW, Windows
 from fonte.chunking.chop.words import words
 
 NAMES = (
+    "cohesion",  # how alike the words of both sides are, against the rest of this text (standard deviations)
     "restart",  # how much more the right side repeats the document so far than the left one
     "clear_restart",  # what of it goes beyond .3, where the unit reads like a title
     "title",  # the unit reads like a title that stands alone
@@ -48,6 +50,7 @@ class Evidence:
         self._says_document = [own.document_word or subtitle[at + 1] for at, own in enumerate(self.openings)]
         self._opens = [begins[at + 1] or (subtitle[at + 1] and begins[at + 2]) for at in range(len(texts))]
         counted = [words(text) for text in texts]
+        self._cohesion = _standardised(cohesion(texts))
         self._joined = [f" {' '.join(each)} " for each in counted]
         self._units: dict[str, list[int]] = {}
         for unit, each in enumerate(counted):
@@ -65,6 +68,7 @@ class Evidence:
         family = set(words(unit.name)[:2]) & set(words(present.name)[:2])
         return np.array(
             [
+                self._cohesion[gap],
                 restart,
                 max(restart - 0.3, 0.0) * (unit.title > 0),
                 unit.title,
@@ -112,3 +116,9 @@ class Evidence:
         wanted = f" {' '.join(said)} "
         units = min((self._units.get(word, []) for word in said), key=len, default=[])
         return any(wanted in self._joined[unit] for unit in units[bisect_left(units, begin) : bisect_left(units, end)])
+
+
+def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    logs = np.log(values + 0.02)
+    spread = float(logs[1:].std()) if len(logs) > 2 else 0.0
+    return (logs - logs[1:].mean()) / spread if spread > 0 else np.zeros_like(logs)
