@@ -6,8 +6,8 @@ Fitted on concatenations of judgments (`echr`, with and without their names as c
 (`contractnli`, with and without their first lines), the samples in `examples/documents`, and the `galaxy` manuals
 without questions (with covers, with and without titles on lines of their own). Judged on streams of the manuals *with*
 questions in other orders and cover wordings, on single files, in which nothing is to be found, and on other judgments
-without their names, before and after they are calibrated on such judgments (`calibrated_found`). `weights` are those of `fonte.chunking.chop.continuity`; `left_out` has one row per kind of
-evidence, with the weights fitted anew without it.
+without their names, before and after calibration on such judgments (`calibrated_found`). `weights` are those of
+`fonte.chunking.chop.continuity`; `left_out` has one row per kind of evidence, with the weights fitted anew without it.
 """
 
 from __future__ import annotations
