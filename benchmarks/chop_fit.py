@@ -6,8 +6,8 @@ Fitted on concatenations of judgments (`echr`, with and without their names as c
 (`contractnli`, with and without their first lines), the samples in `examples/documents`, and the `galaxy` manuals
 without questions (with covers, with and without titles on lines of their own). Judged on streams of the manuals *with*
 questions in other orders and cover wordings, on single files, in which nothing is to be found, and on other judgments
-without their names, before and after calibration on such judgments (`calibrated_found`). `weights` are those of
-`fonte.chunking.chop.continuity`; `left_out` has one row per kind of evidence, with the weights fitted anew without it.
+without their names. `weights` are those of `fonte.chunking.chop.continuity`; `left_out` has one row per kind of
+evidence, with the weights fitted anew without it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import chop_streams as streams
 import numpy as np
 
-from fonte.chunking.chop import Continuity, calibrated, decide, joined
+from fonte.chunking.chop import Continuity, decide
 from fonte.chunking.chop.evidence import NAMES, Evidence, Present
 from fonte.documents import read_files
 from fonte.measures.boundaries import boundary_f1, boundary_precision, boundary_recall
@@ -67,7 +67,6 @@ def main() -> int:
             report["weights"] = dict(zip(NAMES, model.weights, strict=True)) | {"intercept": model.intercept}
         row = {"left_out": kind, **_judged(model, judged, range(100, 100 + options.seeds))}
         row["judgments_f1"] = _coverless(model, options.data)
-        row |= _calibrated(model, options.data)
         print(row, file=sys.stderr, flush=True)
         report["left_out"].append(row)
     print(json.dumps(report, indent=None if options.json else 1))
@@ -121,16 +120,6 @@ def _coverless(model: Continuity, data: Path) -> float:
         gold = set(np.cumsum([len(units) for units in documents])[:-1].tolist())
         scores.append(boundary_f1({at for at, gap in enumerate(gaps) if gap.decision == "new"}, gold).value or 0.0)
     return round(float(np.mean(scores)), 4)
-
-
-def _calibrated(model: Continuity, data: Path) -> dict[str, Any]:
-    """Return how many ends of judgments without their names are found once the model is calibrated on them.
-
-    As `fonte calibrate` does it: fitted on some orders of thirty judgments, tested on others.
-    """
-    documents = [units[1:] for units in _drawn(_cases(data), 30, 7)]
-    found = joined(documents, calibrated(documents, model, 0), 1000)
-    return {"calibrated_found": f"{found.found} of {found.joins}", "calibrated_false": found.false}
 
 
 def _training(data: Path) -> Iterator[tuple[Labelled, float]]:
