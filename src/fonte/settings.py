@@ -52,7 +52,8 @@ class ChopSettings(Section):
     Recipe `cascade` decides for free what it can; `faithful` is CHOP as published, which asks a language model about
     every gap. `schema_name` says which fields a signature has: category, nouns and model of a `product`, court, parties
     and article (`legal`), service, operation and version (`api`); `leave_out` names fields that are not wanted.
-    `nouns` adds the words that tell a topic from the others of its document (product only; measured without gain).
+    `nouns` adds the two words that tell a topic from the others of its document (product only): good for a search by
+    vectors alone, without effect on the hybrid one.
     `max_model_calls` bounds the calls to the language model of one run (0: none is asked). `streams`: a file that
     is several documents becomes those documents. `reserve` tokens of the embedder's window are kept for the signature.
     `slope` and `shift` calibrate how probable another document is: p = 1 / (1 + exp(-(slope * odds + shift))); `fonte

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -101,7 +102,11 @@ def test_a_corpus_takes_the_model_up_and_goes_back(tmp_path, models, monkeypatch
     options = ["--corpus", str(corpus), "--config", str(recipe), "--steps", "1", "--prompt", "brief", "--json"]
     result = CliRunner().invoke(app, [*command, *options])
     assert result.exit_code == 0, (result.output, result.exception)
-    assert json.loads(result.stdout)["refused"] == ""
+    said = json.loads(result.stdout)
+    assert said["refused"] == ""
+    assert Path(said["folder"]).parent == models
+    for place in (said["folder"], said["curves"], *([said["picture"]] if said["picture"].endswith(".png") else [])):
+        assert Path(place).exists()  # where the model lies now
     with Corpus.open(corpus) as opened:
         [entry] = adopted_generators(opened.records)
         assert entry.base == start

@@ -128,15 +128,22 @@ def _train(
     kept, learned = (_questions(held_back), asked) if held_back else split_by_hash(asked, training.held_back)
     with progress("Training") if is_main() else nullcontext(lambda done, total: None) as advance:
         report = train(learned, output, training, kept, warn, advance)
-    return report, of_main(lambda: _adopt(report, corpus, training, kept, force)) if corpus else ""
+    if corpus is None:
+        return report, ""
+    place, refused = of_main(lambda: _adopt(report, corpus, training, kept, force))
+    return report.moved_to(place), refused
 
 
 def _adopt(
     report: GeneratorReport, folder: Path, training: GeneratorTraining, kept: list[Question], force: bool
-) -> str:
-    """Let the corpus use the model, unless held-back questions speak against it; return what does."""
+) -> tuple[str, str]:
+    """Let the corpus use the model, unless held-back questions speak against it; return where it lies, and what does.
+
+    An adopted model moves into the model folder.
+    """
     from fonte import Corpus
     from fonte.generation.trained import adopt_generator, install_generator
+    from fonte.models.folder import model_folder
     from fonte.training.adoption import measured, reason_to_refuse
 
     model, used = _in_use(folder)
@@ -144,10 +151,11 @@ def _adopt(
         report = replace(report, before=measured(used, kept, training))
     reason = reason_to_refuse(report)
     if report.status == "stopped" or (reason and not force):
-        return reason
+        return report.folder, reason
     with Corpus.open(folder) as corpus:
-        adopt_generator(corpus.records, install_generator(Path(report.folder), model))
-    return ""
+        entry = install_generator(Path(report.folder), model)
+        adopt_generator(corpus.records, entry)
+    return str(model_folder() / entry.name), ""
 
 
 def _in_use(folder: Path) -> tuple[str, str]:
@@ -200,12 +208,12 @@ def _print(report: GeneratorReport, refused: str, corpus: Path | None, json: boo
     if json:
         print_json({**asdict(report), "refused": refused})
     else:
-        _print_values(report)
+        _print_values(report, adopted=corpus is not None and not refused and report.status != "stopped")
     if refused:
         warn(f"{corpus} does not use it: {refused}. --force uses it all the same.")
 
 
-def _print_values(report: GeneratorReport) -> None:
+def _print_values(report: GeneratorReport, *, adopted: bool) -> None:
     for reason, count in report.left_out.items():
         warn(f"left out: {count} questions: {reason}")
     for name, value in report.after.items():
@@ -215,4 +223,7 @@ def _print_values(report: GeneratorReport) -> None:
         warn(f"Stopped after {report.steps} steps. {report.reason} The checkpoints are in {report.folder}.training.")
         return
     warn(f"{report.folder}: trained on {report.examples} questions for {report.steps} steps; {report.picture}")
+    if adopted:
+        warn("The corpus uses it from now on; --rollback goes back.")
+        return
     warn(f"To use it, set language_model.model in your fonte.toml, or FONTE_LANGUAGE_MODEL__MODEL={report.folder}")

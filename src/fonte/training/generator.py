@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,13 @@ class GeneratorReport:
     after: Mapping[str, float]
     curves: str
     picture: str
+
+    def moved_to(self, folder: str) -> GeneratorReport:
+        """Return the report of a model that lies in `folder` now; what lay beside it says so too."""
+        picture = (
+            folder + self.picture.removeprefix(self.folder) if self.picture.startswith(self.folder) else self.picture
+        )
+        return replace(self, folder=folder, curves=folder + self.curves.removeprefix(self.folder), picture=picture)
 
 
 def train_generator(
