@@ -23,6 +23,7 @@ EXTRAS = {
     "pdf": ("pypdfium2",),
     "office": ("docx", "openpyxl", "pptx"),
     "ocr": ("rapidocr", "onnxruntime"),
+    "onnx": ("onnx", "onnxruntime", "onnxscript"),
 }
 # Without these the main job cannot run or common files cannot be read.
 NEEDED = ("local", "pdf", "office")
