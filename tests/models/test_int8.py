@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from fonte.errors import MissingExtraError, ModelError
 from fonte.models import int8
@@ -78,3 +79,10 @@ def test_a_missing_package_is_named(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(int8, "MADE_WITH", ("a_package_that_nobody_has",))
     with pytest.raises(MissingExtraError, match=r"fonte\[onnx\]"):
         Reranker.from_pretrained(folder, dtype="int8")
+
+
+def test_what_is_no_classifier_is_refused(folder):
+    plain = Reranker.from_pretrained(folder)
+    plain.model.append(torch.nn.Identity())  # as models that generate their score have a module after the first
+    with pytest.raises(ModelError, match="float32"):
+        int8.to_int8(plain.model, "any")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fonte.errors import MissingExtraError
+from fonte.errors import MissingExtraError, ModelError
 from fonte.models.folder import user_cache
 from fonte.models.loading import quiet
 
@@ -35,12 +35,17 @@ def to_int8(model: CrossEncoder, fingerprint: str) -> None:
     """Compute the transformer of `model` in int8 from now on; `fingerprint` names its weights.
 
     Converts once per model (10 to 20 seconds for six layers), then opens what is kept. Scores move by some thousandths
-    of their spread. The model cannot be trained afterwards. Errors: `MissingExtraError` without the extra `onnx`.
+    of their spread. The model cannot be trained afterwards. Errors: `MissingExtraError` without the extra `onnx`;
+    `ModelError` for a model that is no classifier.
     """
+    module: Any = model[0]
+    if len(model) > 1 or not type(module.model).__name__.endswith("ForSequenceClassification"):
+        raise ModelError(
+            "Only classifiers with one score can be computed in int8; this one generates. Use float32."
+        )
     file = user_cache() / "int8" / f"{fingerprint}-{VERSION}.onnx"
     if not file.is_file():
         export_int8(model, file)
-    module: Any = model[0]
     module.model = OnnxModel(module.model.config, file)
 
 
