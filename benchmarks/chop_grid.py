@@ -19,6 +19,7 @@ from chop_cutting import Cut, common, cut_by
 from chop_rows import Scored, interval, measured, paired
 from chop_sets import Setup
 from chop_signing import (
+    RESERVE,
     Signed,
     bare,
     sign_alone,
@@ -39,7 +40,6 @@ from fonte.records import Records
 from fonte.records.outputs import OutputCache
 
 WINDOW = 512
-RESERVE = 32
 OVERLAP = 96
 
 

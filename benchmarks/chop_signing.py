@@ -14,6 +14,7 @@ from chop_streams import Text
 
 from fonte.chunking import embedded_text, keyword_text
 from fonte.chunking.chop import document_signatures, identify
+from fonte.chunking.chop.chunker import within
 from fonte.chunking.chop.decision import continuity
 from fonte.chunking.chop.extraction import SegmentHead, extract
 from fonte.chunking.chop.names import without_shared_brand
@@ -22,6 +23,8 @@ from fonte.chunking.chop.words import words
 from fonte.models import LanguageModel
 from fonte.records.outputs import OutputCache
 from fonte.values import Signature
+
+RESERVE = 32  # tokens of the window that are kept for a signature
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -99,7 +102,8 @@ def with_topic_nouns(signed: Signed) -> Signed:
 
 
 def _with(cut: Cut, signatures: list[Signature]) -> Cut:
-    chunks = [replace(chunk, signature=own) for chunk, own in zip(cut.chunks, signatures, strict=True)]
+    signed = [replace(chunk, signature=own) for chunk, own in zip(cut.chunks, signatures, strict=True)]
+    chunks = [within(chunk, cut.embedder, RESERVE) for chunk in signed]
     return Cut(cut.texts, chunks, cut.where, cut.embedder)
 
 

@@ -40,9 +40,7 @@ def to_int8(model: CrossEncoder, fingerprint: str) -> None:
     """
     module: Any = model[0]
     if len(model) > 1 or not type(module.model).__name__.endswith("ForSequenceClassification"):
-        raise ModelError(
-            "Only classifiers with one score can be computed in int8; this one generates. Use float32."
-        )
+        raise ModelError("Only classifiers with one score can be computed in int8; this one generates. Use float32.")
     file = user_cache() / "int8" / f"{fingerprint}-{VERSION}.onnx"
     if not file.is_file():
         export_int8(model, file)

@@ -167,12 +167,14 @@ class ChopChunker:
 
     def _own(self, chunk: Chunk) -> Chunk:
         """Return the chunk with its signature in at most the room that was kept, and this chunker's fingerprint."""
-        signature = chunk.signature
-        while signature and self._embedder.count_tokens([signature_line(replace(chunk, signature=signature))])[0] > (
-            self._settings.reserve
-        ):
-            signature = _shorter(signature)
-        return replace(chunk, signature=signature, pipeline=self.fingerprint)
+        return replace(within(chunk, self._embedder, self._settings.reserve), pipeline=self.fingerprint)
+
+
+def within(chunk: Chunk, embedder: Embedder, reserve: int) -> Chunk:
+    """Return the chunk with a signature whose line has at most `reserve` tokens: longest values go first."""
+    while chunk.signature and embedder.count_tokens([signature_line(chunk)])[0] > reserve:
+        chunk = replace(chunk, signature=_shorter(chunk.signature))
+    return chunk
 
 
 def signing_chunker(
