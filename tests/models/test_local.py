@@ -200,6 +200,33 @@ def test_choose_does_not_depend_on_the_prompts_beside(model):
         model.choose([PROMPT], ["yes", ""])
 
 
+def test_a_remembering_model_says_the_same_and_reads_a_prompt_once(model):
+    remembering, said = model.remembering(), ["", " yes", " yes and"]
+    prompts = [PROMPT, Prompt(head="something else")]
+    expected = {
+        (prompt, prefix): model.choose([prompt], ["a", "bc"], prefix=prefix) for prompt in prompts for prefix in said
+    }
+    answers = {prompt: model.generate(prompt, max_tokens=6, temperature=1.0, seed=3) for prompt in prompts}
+    read = []
+    hook = model.model.register_forward_pre_hook(
+        lambda _, args, given: read.append(given["input_ids"].shape[1]), with_kwargs=True
+    )
+    for prompt in prompts:
+        stream = remembering.stream(prompt, max_tokens=6, temperature=1.0, seed=3)
+        first = next(stream)  # asked in the middle of an answer, as sentences are
+        for prefix in said[1:]:
+            assert np.array_equal(remembering.choose([prompt], ["a", "bc"], prefix=prefix), expected[prompt, prefix])
+        assert (*first.token_ids, *(token for delta in stream for token in delta.token_ids)) == answers[
+            prompt
+        ].token_ids
+        assert remembering.generate(prompt, max_tokens=6, temperature=1.0, seed=3) == answers[prompt]
+    hook.remove()
+    sizes = [len(model.segment(prompt).token_ids) for prompt in prompts]
+    assert [size for size in read if size >= min(sizes)] == sizes
+    for prompt in prompts:
+        assert np.array_equal(remembering.choose([prompt], ["a", "bc"]), expected[prompt, ""])
+
+
 def test_many_options_of_different_length_are_scored_in_batches(model):
     options = ["a" * (1 + number % 7) + chr(97 + number) for number in range(25)]
     row = model.choose([PROMPT], options)[0]
@@ -283,6 +310,11 @@ def test_other_architectures_decode_and_choose_as_without_a_cache(architecture):
         sums.append(sum(float(scores[len(ids) - 1 + i, token]) for i, token in enumerate(model.encode(option))))
     expected_row = np.exp(np.array(sums) - np.logaddexp.reduce(sums))
     assert np.allclose(model.choose([PROMPT], options)[0], expected_row, atol=1e-4)
+    remembering = model.remembering()
+    for _ in range(2):
+        assert list(remembering.generate(PROMPT, max_tokens=12).token_ids) == expected
+        asked = [each.choose([PROMPT], options, prefix="so ")[0] for each in (remembering, model)]
+        assert np.array_equal(*asked)
 
 
 @pytest.mark.models

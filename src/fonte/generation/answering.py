@@ -71,7 +71,9 @@ class _Writer:
         self, prompted: PromptedQuestion, model: LanguageModel, settings: GenerationSettings, place: PlaceOf
     ) -> None:
         self._prompted = prompted
-        self._model = model
+        # Sentences without a marker are asked about after the same prompt: a model in this process reads it once, a
+        # server keeps it by itself.
+        self._model = model.remembering() if hasattr(model, "remembering") else model
         self._settings = settings
         self._citer = Citer(prompted.passages, place)
         self._sentinel = SentinelReader(prompted.labels)

@@ -10,25 +10,26 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from fonte.models.decode import new_cache, next_logits
+from fonte.models.decode import PromptMemory, new_cache, next_logits
 
 Ids = tuple[int, ...]
 BATCH = 16
 
 
 def option_log_probabilities(
-    model: Any, prompts: Sequence[tuple[Ids, Ids]], options: Sequence[Ids]
+    model: Any, prompts: Sequence[tuple[Ids, Ids]], options: Sequence[Ids], memory: PromptMemory | None = None
 ) -> npt.NDArray[np.float64]:
     """Return sum over tokens of log p(option | prompt), in nats: float64 [prompt, option].
 
     A prompt is (head, rest). Its head is always run by itself and kept while the next prompt has the same one, so a
-    prompt's numbers do not depend on the prompts beside it. Log-softmax is in float32.
+    prompt's numbers do not depend on the prompts beside it, nor on whether `memory` knew the head already. Log-softmax
+    is in float32.
     """
     scores = np.zeros((len(prompts), len(options)))
     shared: tuple[Ids, Any] | None = None
     for row, (head, rest) in enumerate(prompts):
         if shared is None or shared[0] != head:
-            shared = head, _head_cache(model, head)
+            shared = head, memory.read(model, head)[0] if memory and head else _head_cache(model, head)
         last = row + 1 == len(prompts) or prompts[row + 1][0] != head
         cache = shared[1] if last else copy.deepcopy(shared[1])
         shared = None if last else shared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -39,6 +40,28 @@ def next_logits(model: Any, ids: Sequence[int], cache: Any) -> torch.Tensor:
     return logits[0, -1].float()
 
 
+def read_prompt(model: Any, ids: Sequence[int]) -> tuple[Any, torch.Tensor]:
+    """Run a prompt; return the key-value cache that holds it, and the logits of what follows: float32 [vocabulary]."""
+    cache = new_cache(model)
+    return cache, next_logits(model, ids, cache)
+
+
+class PromptMemory:
+    """The last prompt that was read, so that what is asked about it next need not read it again."""
+
+    def __init__(self) -> None:
+        self._ids: tuple[int, ...] = ()
+        self._known: tuple[Any, torch.Tensor] | None = None
+
+    def read(self, model: Any, ids: Sequence[int]) -> tuple[Any, torch.Tensor]:
+        """Return what `read_prompt` does, with a cache that the caller may let grow."""
+        if self._known is None or self._ids != tuple(ids):
+            self._known = None  # frees the old cache before the new one is made
+            self._ids, self._known = tuple(ids), read_prompt(model, ids)
+        cache, logits = self._known
+        return copy.deepcopy(cache), logits
+
+
 class Decoder:
     """One answer in the making. `ended` tells afterwards whether the model (or the grammar) ended it."""
 
@@ -54,19 +77,18 @@ class Decoder:
         # Drawn on the CPU, so that a seed means the same on every device.
         self._random = torch.Generator().manual_seed(sampling.seed % 2**63)
 
-    def tokens(self, prompt: Sequence[int], limit: int) -> Iterator[int]:
+    def tokens(self, prompt: Sequence[int], limit: int, memory: PromptMemory | None = None) -> Iterator[int]:
         """Yield up to `limit` tokens; an end token is yielded too, as the last."""
-        cache = new_cache(self._model)
-        step: Sequence[int] = prompt
-        for _ in range(limit):
-            token = self._pick(next_logits(self._model, step, cache))
+        cache, logits = memory.read(self._model, prompt) if memory else read_prompt(self._model, prompt)
+        for left in range(limit, 0, -1):
+            token = self._pick(logits)
             if self._grammar is not None:
                 self._grammar.accept(token)
             self.ended = token in self._ends or (self._grammar is not None and self._grammar.finished)
             yield token
-            if self.ended:
+            if self.ended or left == 1:
                 return
-            step = (token,)
+            logits = next_logits(self._model, (token,), cache)
 
     def _pick(self, logits: torch.Tensor) -> int:
         logits = logits.cpu().clone()  # a plain tensor: those of inference mode cannot be changed

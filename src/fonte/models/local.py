@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from fonte.errors import MissingExtraError, ModelError, UsageError
 from fonte.models.choose import option_log_probabilities
-from fonte.models.decode import Decoder, Sampling
+from fonte.models.decode import Decoder, PromptMemory, Sampling
 from fonte.models.folder import resolve
 from fonte.models.gguf import dequantised
 from fonte.models.grammar import GrammarTokenizer
@@ -50,6 +51,7 @@ class LocalLanguageModel:
         self._frames = ChatFrames(tokenizer)
         self._plain = PlainTokenizer(tokenizer, str(tokenizer.chat_template or ""))
         self._ends = _end_tokens(model, tokenizer, self._plain.encode_template(self._frames.end_text))
+        self._memory: PromptMemory | None = None
 
     @classmethod
     def from_pretrained(
@@ -76,6 +78,16 @@ class LocalLanguageModel:
         loaded, tokenizer = _load(path, model, number_format, place)
         fingerprint = model_fingerprint(path, str(number_format))
         return cls(loaded, tokenizer, model, fingerprint, _context_window(loaded, model, context_window))
+
+    def remembering(self) -> LocalLanguageModel:
+        """Return this model with a memory of the last prompt it read, for several questions about one prompt.
+
+        It answers as this one does, and keeps one key-value cache as long as it lives. The weights must not change
+        meanwhile, and one thread at a time may use it.
+        """
+        other = copy.copy(self)
+        other._memory = PromptMemory()
+        return other
 
     @property
     def device(self) -> torch.device:
@@ -168,7 +180,7 @@ class LocalLanguageModel:
         parts = [self._split(self.segment(prompt), said) for prompt in prompts]
         for head, rest in parts:
             self._room(len(head) + len(rest) + max(map(len, encoded)) - 1)
-        scores = option_log_probabilities(self.model, parts, encoded)
+        scores = option_log_probabilities(self.model, parts, encoded, self._memory)
         scores -= scores.max(axis=1, keepdims=True, initial=-np.inf)
         weights = np.exp(scores)
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float64)
@@ -181,7 +193,7 @@ class LocalLanguageModel:
     def _pieces(self, decoder: Decoder, ids: tuple[int, ...], room: int, reader: ReplyReader) -> Iterator[Delta]:
         text = TokenText(self.decode)
         count = 0
-        for token in decoder.tokens(ids, room):
+        for token in decoder.tokens(ids, room, self._memory):
             count += 1
             if token in self._ends:
                 break
@@ -206,8 +218,13 @@ class LocalLanguageModel:
         return head if bos is None or head[:1] == (bos,) else (bos, *head)
 
     def _split(self, prompt: SegmentedPrompt, said: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return what prompts may have in common (the head) and the rest, which is never empty."""
-        rest = prompt.token_ids[len(prompt.head) :] + said
+        """Return what prompts may have in common (the head) and the rest, which is never empty.
+
+        With something `said` that is the whole prompt, since one prompt is asked about many beginnings of its answer.
+        """
+        if said:
+            return prompt.token_ids, said
+        rest = prompt.token_ids[len(prompt.head) :]
         return (prompt.head, rest) if rest else (prompt.head[:-1], prompt.head[-1:])
 
 
