@@ -77,3 +77,23 @@ def test_what_a_model_says_of_a_topic_ends_with_it():
     first, second = (dict(one.signature.fields) for one in signing.chunk([sections(f"{FILTER} Corvo 12.", TIMER)]))
     assert first == {"category": "oven", "nouns": "oven cartridge", "model": "Corvo 12"}
     assert second == {"category": "oven", "model": "Corvo 12"}
+
+
+def test_a_model_is_asked_until_it_names_the_document_and_no_longer():
+    replies = iter(
+        ['{"court": "High Court", "parties": null, "article": "Article 6"}']
+        + ['{"court": null, "parties": ["Verani"], "article": null}'] * 9
+    )
+    model = KnownModel(reply=lambda text: next(replies))
+    signing = chunker(
+        model=lambda: BudgetedModel(model, 20),
+        embedder=ToyEmbedder(400),
+        reserve=100,
+        max_model_calls=20,
+        schema_name="legal",
+    )
+    texts = ("The High Court finds a breach of Article 6 here.", "Verani had asked for it.", "It was late by then.")
+    first, second, third = (dict(one.signature.fields) for one in signing.chunk([sections(*texts)]))
+    assert first == {"court": "High Court", "parties": "Verani", "article": "Article 6"}
+    assert second == third == {"court": "High Court", "parties": "Verani"}
+    assert signing.model_calls == 2

@@ -49,12 +49,14 @@ class BudgetedModel:
         texts: Sequence[str],
         grounds: Sequence[str],
         schema: SignatureSchema,
+        naming: str,
         cache: OutputCache | None,
         document: str,
     ) -> dict[str, tuple[str, int]] | None:
         """Return the fields that the first texts say, each with the number of the text that says it.
 
-        Texts are read until one names the document; {} where none says anything, None without budget.
+        Texts are read until one fills the field `naming`, which names the document; {} where none says anything, None
+        without budget.
         """
         found: dict[str, tuple[str, int]] = {}
         for number, text in enumerate(texts[:NAMED_WITHIN]):
@@ -64,6 +66,6 @@ class BudgetedModel:
             extraction = extract([head], self.model, schema=schema, cache=cache, documents=[document])[0]
             self.spend(extraction.calls, extraction.tokens)
             found = {**{name: (value, number) for name, value in extraction.signature.fields}, **found}
-            if schema.fields[-1].name in found:
+            if naming in found:
                 break
         return found

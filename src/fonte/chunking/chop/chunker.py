@@ -133,8 +133,8 @@ class ChopChunker:
         model = self._budgeted()
         if model is None:
             return {}
-        texts = [chunk.text for chunk in chunks]
-        return model.name_of(texts, _grounds(document), self._schema, self._cache, document.id)
+        texts, naming = [chunk.text for chunk in chunks], NAMING[self._settings.schema_name]
+        return model.name_of(texts, _grounds(document), self._schema, naming, self._cache, document.id)
 
     def _faithful(self, document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
         model = self._budgeted()
