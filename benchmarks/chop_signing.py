@@ -18,12 +18,14 @@ from fonte.chunking.chop.chunker import within
 from fonte.chunking.chop.decision import continuity
 from fonte.chunking.chop.extraction import SegmentHead, extract
 from fonte.chunking.chop.names import without_shared_brand
+from fonte.chunking.chop.schema import PRODUCT
 from fonte.chunking.chop.topics import topic_nouns, topics
 from fonte.chunking.chop.words import words
 from fonte.models import LanguageModel
 from fonte.records.outputs import OutputCache
 from fonte.values import Signature
 
+FIELDS = tuple(field.name for field in PRODUCT.fields)
 RESERVE = 32  # tokens of the window that are kept for a signature
 
 T = TypeVar("T")
@@ -97,7 +99,8 @@ def with_topic_nouns(signed: Signed) -> Signed:
     for _, own in groupby(numbered, key=lambda pair: (pair[1], pair[0].signature.get("model"))):
         run = [chunk for chunk, _ in own]
         for chunk, nouns in zip(run, topic_nouns(run, topics(run)), strict=True):
-            signatures.append(Signature((("nouns", nouns), *chunk.signature.fields)))
+            known = dict(chunk.signature.fields) | {"nouns": nouns}
+            signatures.append(Signature(tuple((name, known[name]) for name in FIELDS if known.get(name))))
     return replace(signed, cut=_with(signed.cut, signatures))
 
 

@@ -158,3 +158,29 @@ def test_reindex_leaves_out_what_does_not_discriminate(tmp_path, signing):
         assert dict(chunk.signature.fields) == {"model": "Ardesa 220"}
         assert embedded_text(chunk).startswith("[model: Ardesa 220]")
         assert corpus.add([folder]).counts == {"unchanged": 4}
+
+
+def test_nouns_of_topics_can_be_had_for_a_corpus_that_is_there(tmp_path, signing):
+    folder = tmp_path / "ovens"
+    folder.mkdir()
+    for number in range(4):
+        text = "\n\n".join(
+            [
+                f"# Ardesa {210 + 10 * number}",
+                "## Filter",
+                "Rinse the filter. " * 60,
+                "## Timer",
+                "Set the timer. " * 60,
+            ]
+        )
+        (folder / f"oven{number}.md").write_text(text, "utf-8")
+    with Corpus.open(tmp_path / "corpus", signing, create=True) as corpus:
+        corpus.add([folder])
+    chosen = signing.chop.model_copy(update={"nouns": True})
+    with Corpus.open(tmp_path / "corpus", signing.model_copy(update={"chop": chosen})) as corpus:
+        corpus.reindex()
+        segments = [segment for segment in corpus.signatures("oven1.md") if segment.signature.get("nouns")]
+        assert {segment.signature.get("model") for segment in segments} == {"Ardesa 220"}
+        assert [segment.gaps[0].decision for segment in segments][1:] == ["new topic"] * (len(segments) - 1)
+        assert len(segments) > 1
+        assert all(segment.sources["nouns"] == "text" for segment in segments)

@@ -56,7 +56,7 @@ def _signatures(name: str, segments: list[SegmentView], *, html: bool, json: boo
     for segment in segments:
         chunks = f"chunks {segment.gaps[0].chunk}-{segment.gaps[-1].chunk}"
         status = segment.signature.status or "unsigned"
-        begun = f"continuity {segment.continuity:.2f}, {status}"
+        begun = f"{segment.gaps[0].decision}, continuity {segment.continuity:.2f}, {status}"
         typer.echo(printable(f"{segment.document}  {segment.start}-{segment.end}  {chunks}  {begun}"))
         for field, value in segment.signature.fields:
             typer.echo(printable(f"  {field}: {value}  (from {segment.sources[field]})"))

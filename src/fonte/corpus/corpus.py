@@ -170,7 +170,7 @@ class Corpus:
         documents.sort(key=lambda document: int(document.metadata.get("part", "0")))
         read = self.index.store.read_range
         parts = [(own, read(own.id, 0, max(counts.get(own.id, 0) - 1, 0))) for own in documents]
-        return segment_views(parts, continuity_of(self.settings.chop), self.settings.chop.nouns)
+        return segment_views(parts, continuity_of(self.settings.chop))
 
     def search(self, question: str, where: str | None = None) -> list[Passage]:
         """Return the passages that fit `question` best, best first; `where` filters by metadata before the search."""

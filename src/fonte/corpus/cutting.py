@@ -51,4 +51,8 @@ def choose_fields(settings: Settings, embedder: Embedder, records: Records, docu
     from fonte.chunking.chop import discriminating
 
     chunker = signing_chunker_of(settings, embedder, records)
-    records.facts.set(FIELDS, list(discriminating([chunker.identity(document) for document in documents])))
+    identities = [chunker.identity(document) for document in documents]
+    kept = discriminating(identities)
+    # What no free source can say of a document (nouns, an article) has not been compared, and stays.
+    alike = {name for identity in identities for name, _ in identity.fields if name not in kept}
+    records.facts.set(FIELDS, [name for name in chunker.schema_fields if name not in alike])

@@ -10,7 +10,7 @@ from typing import Any
 
 from fonte.chunking.chop import Continuity, Gap, decide, identify
 from fonte.chunking.chop.separation import unit_texts, units_of
-from fonte.chunking.chop.topics import topics
+from fonte.chunking.chop.topics import topic_nouns, topics
 from fonte.values import Chunk, Document, Signature
 
 FIELDS = ("category", "nouns", "model")
@@ -71,47 +71,46 @@ class SegmentView:
 
 
 def segment_views(
-    parts: Sequence[tuple[Document, Sequence[Chunk]]], model: Continuity | None = None, counted_nouns: bool = False
+    parts: Sequence[tuple[Document, Sequence[Chunk]]], model: Continuity | None = None
 ) -> list[SegmentView]:
     """Return the segments of a file from its documents in order, each with its chunks.
 
-    Continuity is that of the free evidence by `model` (None: uncalibrated), computed anew from the texts. With
-    `counted_nouns` (the setting `chop.nouns`) nouns come from the text. A document without chunks has no segment.
+    Continuity is that of the free evidence by `model` (None: uncalibrated), computed anew from the texts. A document
+    without chunks has no segment.
     """
     units = [unit_texts(document) for document, _ in parts]
     gaps = decide([text for own in units for text in own], model)
     views, position = [], 0
     for (document, chunks), own in zip(parts, units, strict=True):
-        free = {"nouns": "text"} if counted_nouns else {}
-        views += _segments(document, chunks, gaps[position : position + len(own)], position == 0, free)
+        views += _segments(document, chunks, gaps[position : position + len(own)], position == 0)
         position += len(own)
     return views
 
 
-def _segments(
-    document: Document, chunks: Sequence[Chunk], gaps: Sequence[Gap], first: bool, free: dict[str, str]
-) -> list[SegmentView]:
-    known = free | dict(identify(document.title, document.name, document.identity, unit_texts(document)[:8]).sources)
+def _segments(document: Document, chunks: Sequence[Chunk], gaps: Sequence[Gap], first: bool) -> list[SegmentView]:
+    known = dict(identify(document.title, document.name, document.identity, unit_texts(document)[:8]).sources)
     starts = [unit.start for unit in units_of(document)]
-    decisions = _decisions(chunks)
+    numbers = topics(chunks)
+    counted = topic_nouns(chunks, numbers)
     views: list[SegmentView] = []
-    for fields, run in groupby(chunks, key=lambda chunk: chunk.signature.fields):
-        own = list(run)
+    told = zip(chunks, _decisions(numbers), counted, strict=True)
+    for fields, run in groupby(told, key=lambda each: each[0].signature.fields):
+        own, decisions, nouns = zip(*run, strict=True)
         sources = {name: known.get(name, "model") for name, _ in fields}
-        done = sum(len(view.gaps) for view in views)
+        if nouns[0] and dict(fields).get("nouns") == nouns[0]:
+            sources["nouns"] = "text"
         seen = tuple(
             _gap(chunk, starts, gaps, first and chunk.ordinal == 0, decision)
-            for chunk, decision in zip(own, decisions[done:], strict=False)
+            for chunk, decision in zip(own, decisions, strict=True)
         )
         views.append(SegmentView(document.name, own[0].start, own[-1].end, own[0].signature, sources, seen))
     return views
 
 
-def _decisions(chunks: Sequence[Chunk]) -> list[str]:
-    """Return what was decided before each chunk of one document."""
-    numbers = topics(chunks)
+def _decisions(numbers: Sequence[int]) -> list[str]:
+    """Return what was decided before each chunk of one document, from the numbers of their topics."""
     inner = ["new topic" if after > before else "same topic" for before, after in pairwise(numbers)]
-    return ["new document", *inner][: len(chunks)]
+    return ["new document", *inner][: len(numbers)]
 
 
 def _gap(chunk: Chunk, starts: Sequence[int], gaps: Sequence[Gap], beginning: bool, decision: str) -> GapView:

@@ -12,6 +12,7 @@ from tests.chunking.chop.manuals import document
 from tests.chunking.chop.stub_model import KnownModel
 from tests.chunking.chop.test_chunker import chunker
 from tests.chunking.toy_embedder import ToyEmbedder
+from tests.timing import grows_linearly
 
 FILTER = "Rinse the filter cartridge. The filter cartridge dries in the shade; a filter cartridge lasts a year. "
 TIMER = "Set the timer with the arrows. The timer beeps; a timer that was set twice keeps the later hour. "
@@ -79,21 +80,46 @@ def test_what_a_model_says_of_a_topic_ends_with_it():
     assert second == {"category": "oven", "model": "Corvo 12"}
 
 
+def legal(*replies):
+    """Return a chunker for judgments whose model gives `replies` in turn, and the texts of two sections."""
+    said = iter(replies)
+    model = KnownModel(reply=lambda text: next(said))
+    budgeted = BudgetedModel(model, 20)
+    room = {"embedder": ToyEmbedder(400), "reserve": 100}
+    return chunker(model=lambda: budgeted, max_model_calls=20, schema_name="legal", **room)
+
+
+TEXTS = (
+    "The High Court finds a breach of Article 6 here.",
+    "Verani had asked about Article 8.",
+    "It was late by then.",
+)
+FIRST = '{"court": "High Court", "parties": null, "article": "Article 6"}'
+
+
 def test_a_model_is_asked_until_it_names_the_document_and_no_longer():
-    replies = iter(
-        ['{"court": "High Court", "parties": null, "article": "Article 6"}']
-        + ['{"court": null, "parties": ["Verani"], "article": null}'] * 9
-    )
-    model = KnownModel(reply=lambda text: next(replies))
-    signing = chunker(
-        model=lambda: BudgetedModel(model, 20),
-        embedder=ToyEmbedder(400),
-        reserve=100,
-        max_model_calls=20,
-        schema_name="legal",
-    )
-    texts = ("The High Court finds a breach of Article 6 here.", "Verani had asked for it.", "It was late by then.")
-    first, second, third = (dict(one.signature.fields) for one in signing.chunk([sections(*texts)]))
-    assert first == {"court": "High Court", "parties": "Verani", "article": "Article 6"}
-    assert second == third == {"court": "High Court", "parties": "Verani"}
+    signing = legal(FIRST, '{"court": null, "parties": ["Verani"], "article": "Article 8"}')
+    signed = [dict(one.signature.fields) for one in signing.chunk([sections(*TEXTS)])]
+    whole = {"court": "High Court", "parties": "Verani"}
+    assert signed == [whole | {"article": "Article 6"}, whole | {"article": "Article 8"}, whole]
     assert signing.model_calls == 2
+
+
+def test_a_chunk_of_which_nothing_is_known_says_so():
+    nothing = '{"court": null, "parties": null, "article": null}'
+    signed = legal('{"court": null, "parties": null, "article": "Article 6"}', nothing, nothing).chunk(
+        [sections(*TEXTS)]
+    )
+    assert [one.signature.status for one in signed] == ["extracted", "unnamed", "unnamed"]
+
+
+def test_gaps_that_are_equally_low_are_one_topic():
+    texts = [f"{FILTER * 6} Note {at}." for at in range(40)]
+    texts[10:13] = [" ".join(f"{letter}{number}" for number in range(400)) for letter in "abc"]
+    numbers = topics([chunk(text) for text in texts])
+    assert max(numbers) <= 2
+
+
+def test_nouns_take_time_in_proportion_to_the_text():
+    made = [chunk(" ".join(f"word{number}x{at}" for at in range(60))) for number in range(1600)]
+    assert grows_linearly(lambda count: topic_nouns(made[:count], [0] * count), 100, 1600)

@@ -44,7 +44,7 @@ class BudgetedModel:
         self.spend(decision.calls, decision.tokens)
         return None if decision.probability is None else 1.0 - decision.probability
 
-    def name_of(
+    def said_of(
         self,
         texts: Sequence[str],
         grounds: Sequence[str],
@@ -52,20 +52,20 @@ class BudgetedModel:
         naming: str,
         cache: OutputCache | None,
         document: str,
-    ) -> dict[str, tuple[str, int]] | None:
-        """Return the fields that the first texts say, each with the number of the text that says it.
+    ) -> list[tuple[str, str, int]] | None:
+        """Return what the first texts of a document say, as (field, value, number of the text), in order.
 
-        Texts are read until one fills the field `naming`, which names the document; {} where none says anything, None
+        Texts are read until one fills the field `naming`, which names the document; [] where none says anything, None
         without budget.
         """
-        found: dict[str, tuple[str, int]] = {}
+        found: list[tuple[str, str, int]] = []
         for number, text in enumerate(texts[:NAMED_WITHIN]):
             if not self.affords(2):  # a reply that does not fit is asked for once more
                 return found or None
             head = SegmentHead(text, (*texts, *grounds))
             extraction = extract([head], self.model, schema=schema, cache=cache, documents=[document])[0]
             self.spend(extraction.calls, extraction.tokens)
-            found = {**{name: (value, number) for name, value in extraction.signature.fields}, **found}
-            if naming in found:
+            found += [(name, value, number) for name, value in extraction.signature.fields]
+            if any(name == naming for name, _ in extraction.signature.fields):
                 break
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,6 +69,11 @@ class ChopChunker:
         )
 
     @property
+    def schema_fields(self) -> tuple[str, ...]:
+        """The names of all fields that a signature may have, in order."""
+        return tuple(field.name for field in self._schema.fields)
+
+    @property
     def model_calls(self) -> int:
         """Calls to a language model so far."""
         return self._model.calls if self._model else 0
@@ -109,32 +114,33 @@ class ChopChunker:
     def _cascade(self, document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
         kept = dict(self.identity(document).fields)
         named = kept.get(NAMING[self._settings.schema_name])
-        said = self._said_by_model(document, chunks) if chunks and not named else {}
-        known = bool(named) or any(name in kept or name in (said or {}) for name in self._fields)
-        status = "budget" if said is None else "extracted" if known else "unnamed"
+        said = self._said_by_model(document, chunks) if chunks and not named else ()
         numbers = topics(chunks)
         nouns = topic_nouns(chunks, numbers) if self._settings.nouns else [""] * len(chunks)
         signed = []
         for at, chunk in enumerate(chunks):
-            found = {"nouns": nouns[at]} | self._of_topic(said or {}, numbers, at) | kept
+            found = {"nouns": nouns[at]} | self._of_topic(said or (), numbers, at) | kept
             values = tuple((name, found[name]) for name in self._fields if found.get(name))
+            status = "budget" if said is None else "extracted" if values or named else "unnamed"
             signed.append(replace(chunk, signature=Signature(values, status if at == 0 else _following(status))))
         return signed
 
-    def _of_topic(self, said: Mapping[str, tuple[str, int]], numbers: Sequence[int], at: int) -> dict[str, str]:
+    def _of_topic(self, said: Sequence[tuple[str, str, int]], numbers: Sequence[int], at: int) -> dict[str, str]:
         """Return what a model said that holds for chunk `at`: of the topic's own fields, those read in that topic."""
         topical = {field.name for field in self._schema.fields if field.topical}
-        return {
-            name: value for name, (value, read) in said.items() if name not in topical or numbers[read] == numbers[at]
-        }
+        found: dict[str, str] = {}
+        for name, value, read in said:
+            if name not in topical or numbers[read] == numbers[at]:
+                found.setdefault(name, value)
+        return found
 
-    def _said_by_model(self, document: Document, chunks: Sequence[Chunk]) -> dict[str, tuple[str, int]] | None:
+    def _said_by_model(self, document: Document, chunks: Sequence[Chunk]) -> Sequence[tuple[str, str, int]] | None:
         """Ask a model for what no free source says, from the first chunks on; None where the calls are used up."""
         model = self._budgeted()
         if model is None:
-            return {}
+            return ()
         texts, naming = [chunk.text for chunk in chunks], NAMING[self._settings.schema_name]
-        return model.name_of(texts, _grounds(document), self._schema, naming, self._cache, document.id)
+        return model.said_of(texts, _grounds(document), self._schema, naming, self._cache, document.id)
 
     def _faithful(self, document: Document, chunks: Sequence[Chunk]) -> list[Chunk]:
         model = self._budgeted()

@@ -50,7 +50,10 @@ def topic_nouns(chunks: Sequence[Chunk], numbers: Sequence[int]) -> list[str]:
     found: list[str] = []
     for _, run in groupby(zip(numbers, counted, strict=True), key=lambda pair: pair[0]):
         own = [each for _, each in run]
-        found += [_most_telling(sum(own, Counter()), spread, len(counted))] * len(own)
+        total: Counter[str] = Counter()
+        for each in own:
+            total.update(each)
+        found += [_most_telling(total, spread, len(counted))] * len(own)
     return found
 
 
@@ -68,8 +71,10 @@ def _words_change(texts: Sequence[str]) -> list[bool]:
         return changed
     depths = (likeness - likeness[1:].mean()) / spread
     for gap in range(1, len(texts)):
-        near = depths[max(gap - NEAR, 1) : gap + NEAR + 1]
-        changed[gap] = bool(depths[gap] < -LOW and depths[gap] == near.min())
+        before, after = depths[max(gap - NEAR, 1) : gap], depths[gap + 1 : gap + NEAR + 1]
+        # Of gaps that are equally low, as between tables, the first one.
+        lowest = depths[gap] < before.min(initial=np.inf) and depths[gap] <= after.min(initial=np.inf)
+        changed[gap] = bool(depths[gap] < -LOW and lowest)
     return changed
 
 
