@@ -1,14 +1,19 @@
 """A cross-encoder in eight bits: the same order as in float32, made once, and only from safetensors."""
 
+import json
+import logging
+import shutil
+
 import numpy as np
 import pytest
 import torch
+from transformers import BertConfig, BertForSequenceClassification
 
-from fonte.errors import MissingExtraError, ModelError
+from fonte.errors import MissingExtraError, ModelError, UsageError
 from fonte.models import int8
 from fonte.models.cross_encoder import Reranker
 from fonte.models.loading import loading
-from tests.tiny import tiny_reranker_folder
+from tests.tiny import tiny_reranker_folder, word_piece_tokenizer
 
 pytest.importorskip("onnxruntime", reason="needs the extra onnx")
 
@@ -65,13 +70,65 @@ def test_it_is_converted_once(folder, tmp_path, monkeypatch):
     assert [other.name for other in file.parent.iterdir()] == [file.name]
 
 
-def test_a_damaged_copy_says_so(folder, tmp_path, monkeypatch):
+def test_a_damaged_copy_is_made_again(folder, eight, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     Reranker.from_pretrained(folder, dtype="int8")
     (file,) = (tmp_path / "fonte" / "int8").iterdir()
     file.write_bytes(file.read_bytes()[:1000])
-    with pytest.raises(ModelError, match="int8"):
-        Reranker.from_pretrained(folder, dtype="int8")
+    again = Reranker.from_pretrained(folder, 3, dtype="int8")
+    assert np.array_equal(again._scores(PAIRS), eight._scores(PAIRS))
+
+
+def test_another_configuration_is_another_model(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    changed = tmp_path / "changed"
+    shutil.copytree(folder, changed)
+    before = Reranker.from_pretrained(str(changed), dtype="int8")._scores(PAIRS)
+    config = json.loads((changed / "config.json").read_text())
+    (changed / "config.json").write_text(json.dumps(config | {"hidden_act": "relu", "num_attention_heads": 1}))
+    assert not np.array_equal(Reranker.from_pretrained(str(changed), dtype="int8")._scores(PAIRS), before)
+
+
+def test_a_score_does_not_depend_on_its_company(eight):
+    alone = [float(eight._scores([pair])[0]) for pair in PAIRS]
+    assert eight._scores(PAIRS).tolist() == alone
+
+
+def test_the_head_and_the_last_wide_products_stay_as_they_are(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    config = BertConfig(
+        vocab_size=100,
+        hidden_size=16,
+        num_hidden_layers=4,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=1,
+    )
+    BertForSequenceClassification(config).save_pretrained(tmp_path / "model")
+    word_piece_tokenizer(48).save_pretrained(tmp_path / "model")
+    plain = Reranker.from_pretrained(str(tmp_path / "model"))
+    graph = onnx.load(int8.export_int8(plain.model, tmp_path / "int8.onnx")).graph
+    rounded = {name.removesuffix("_quantized") for node in graph.node for name in node.input if "_quantized" in name}
+    kept = {each.name: list(each.dims) for each in graph.initializer if len(each.dims) == 2}
+    assert any("classifier" in name for name in kept)
+    assert not any("classifier" in name or "pooler" in name for name in rounded)
+    products = [node for node in graph.node if node.op_type == "MatMulInteger"]
+    assert len(products) == 4 * 6 - 1  # all of the layers, but for one wide one
+
+
+def test_other_formats_and_devices_are_refused_and_nothing_is_saved(folder, eight, tmp_path):
+    with pytest.raises(UsageError, match="float32 or int8"):
+        Reranker.from_pretrained(folder, dtype="bfloat16")
+    with pytest.raises(UsageError, match="CPU"):
+        Reranker.from_pretrained(folder, dtype="int8", device="cuda")
+    with pytest.raises(UsageError, match="float32"):
+        eight.save_pretrained(tmp_path / "saved")
+
+
+def test_other_threads_are_heard_again_afterwards(folder, tmp_path):
+    level, disabled = logging.getLogger("torch.onnx").level, logging.root.manager.disable
+    int8.export_int8(Reranker.from_pretrained(folder).model, tmp_path / "a.onnx")
+    assert (logging.getLogger("torch.onnx").level, logging.root.manager.disable) == (level, disabled)
 
 
 def test_a_missing_package_is_named(folder, tmp_path, monkeypatch):

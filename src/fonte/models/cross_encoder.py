@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fonte.errors import MissingExtraError, ModelError
+from fonte.errors import MissingExtraError, ModelError, UsageError
 from fonte.models.folder import resolve
 from fonte.models.hardware import use_threads
 from fonte.models.loading import loading, quiet
 from fonte.models.measuring import measuring_tokenizer
 from fonte.models.plain_text import without_surrogates
-from fonte.models.weights import model_fingerprint, require_safe, weights_fingerprint
+from fonte.models.weights import model_fingerprint, require_safe
 
 try:
     import torch
@@ -25,6 +25,7 @@ except ImportError as missing:
 
 FloatArray = npt.NDArray[np.float32]
 WANTED = "a cross-encoder without code of its own"
+FORMATS = ("float32", "int8")
 OVERLAP = 4  # neighbouring windows of a long passage share one part in four
 
 
@@ -58,23 +59,33 @@ class Reranker:
         """Load a downloaded model's name, a folder, or a hub id (at `revision`).
 
         `dtype` `int8` computes on the CPU in eight bits through ONNX Runtime, see `int8.to_int8`: faster, not for
-        training. Errors: `ModelError`; `MissingExtraError` where `int8` lacks the extra `onnx`.
+        training. Errors: `ModelError`; `UsageError` for another dtype; `MissingExtraError` where `int8` lacks the
+        extra `onnx`.
         """
+        if dtype not in FORMATS:
+            raise UsageError(f"A re-ranker is computed in {' or '.join(FORMATS)}, not in {dtype!r}.")
+        if dtype == "int8" and device not in (None, "cpu"):
+            raise UsageError(f"int8 is for the CPU. On {device!r} use float32.")
         path = require_safe(resolve(model, revision))
         use_threads(threads)
         loaded = _load(path, model, "cpu" if dtype == "int8" else device)
         if loaded.num_labels != 1:
             raise ModelError(f"{model} gives {loaded.num_labels} scores per pair; a re-ranker gives one.")
-        if dtype != "int8":
+        if dtype == "float32":
             return cls(loaded, model, model_fingerprint(path), batch_size)
-        from fonte.models.int8 import to_int8
+        from fonte.models.int8 import VERSION, to_int8
 
         with loading(f"{model} ({path})", "a cross-encoder that can be computed in int8"):
-            to_int8(loaded, weights_fingerprint(path))
-        return cls(loaded, model, model_fingerprint(path, dtype), batch_size)
+            to_int8(loaded, model_fingerprint(path))
+        return cls(loaded, model, model_fingerprint(path, dtype, str(VERSION)), batch_size)
 
     def save_pretrained(self, folder: Path) -> None:
-        """Write model, tokenizer and configuration as a folder that `from_pretrained` reads."""
+        """Write model, tokenizer and configuration as a folder that `from_pretrained` reads.
+
+        Errors: `UsageError` in int8, which is made from such a folder.
+        """
+        if not hasattr(self.model[0].model, "save_pretrained"):
+            raise UsageError(f"{self.name} is loaded in int8; save it from float32.")
         with quiet():
             self.model.save_pretrained(str(folder), create_model_card=False)
 

@@ -1,15 +1,20 @@
-"""A cross-encoder computed in eight bits by ONNX Runtime, which on a CPU is two to three times as fast as float32.
+"""A cross-encoder computed in eight bits by ONNX Runtime, which on a CPU is faster than float32.
 
 Weights are int8 per output channel, in seven bits, so that no processor's 16-bit sums overflow; activations are scaled
-as they come (dynamic quantisation). Embeddings, attention, norms and the head stay in float32. The converted model is
-made from the safetensors once and kept in the user's cache: an ONNX file from elsewhere is never opened.
+as they come (dynamic quantisation). Embeddings, norms, the products of attention and the head stay in float32. The
+converted model is made from the safetensors once and kept in the user's cache: an ONNX file from elsewhere is never
+opened.
 """
 
 from __future__ import annotations
 
+import logging
 import tempfile
+import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,22 +34,30 @@ if TYPE_CHECKING:
 
 VERSION = 1  # of the conversion: a change here converts anew
 MADE_WITH = ("onnx", "onnxruntime", "onnxscript")
+TALKATIVE = ("torch.onnx", "onnxscript", "onnx_ir", "torch.export")
+_ONE_AT_A_TIME = threading.Lock()  # warnings and loggers are the process's own
 
 
 def to_int8(model: CrossEncoder, fingerprint: str) -> None:
-    """Compute the transformer of `model` in int8 from now on; `fingerprint` names its weights.
+    """Compute the transformer of `model` in int8 from now on; `fingerprint` names weights and configuration.
 
-    Converts once per model (10 to 20 seconds for six layers), then opens what is kept. Scores move by some thousandths
-    of their spread. The model cannot be trained afterwards. Errors: `MissingExtraError` without the extra `onnx`;
-    `ModelError` for a model that is no classifier.
+    Converts once per model (10 to 20 seconds for six layers), then opens what is kept; a kept file that does not open
+    is made again. The model cannot be trained or saved afterwards. Errors: `MissingExtraError` without the extra
+    `onnx`; `ModelError` for a model that is no classifier.
     """
     module: Any = model[0]
     if len(model) > 1 or not type(module.model).__name__.endswith("ForSequenceClassification"):
         raise ModelError("Only classifiers with one score can be computed in int8; this one generates. Use float32.")
-    file = user_cache() / "int8" / f"{fingerprint}-{VERSION}.onnx"
-    if not file.is_file():
-        export_int8(model, file)
-    module.model = OnnxModel(module.model.config, file)
+    _require()
+    file = user_cache() / "int8" / f"{fingerprint}-{_conversion()}.onnx"
+    with _ONE_AT_A_TIME:
+        if not file.is_file():
+            export_int8(model, file)
+        try:
+            module.model = OnnxModel(module.model.config, file)
+        except Exception:  # noqa: BLE001 - ONNX Runtime raises a class of its own per kind of damage
+            file.unlink()
+            module.model = OnnxModel(module.model.config, export_int8(model, file))
 
 
 def export_int8(model: CrossEncoder, file: Path) -> Path:
@@ -64,13 +77,48 @@ def export_int8(model: CrossEncoder, file: Path) -> Path:
             plain,
             small,
             op_types_to_quantize=["MatMul"],
-            nodes_to_exclude=_exact(plain, int(getattr(model[0].model.config, "intermediate_size", 0))),
+            nodes_to_exclude=_exact(plain),
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
         )
         small.replace(file)
     return file
+
+
+class OnnxModel(torch.nn.Module):
+    """Stands where the transformer stood: the same inputs and the same output, through ONNX Runtime."""
+
+    def __init__(self, config: Any, file: Path) -> None:
+        super().__init__()
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        options.log_severity_level = 3
+        self.config = config
+        self.place = torch.nn.Parameter(torch.empty(0), requires_grad=False)  # says on which device it is: the CPU
+        self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        self._inputs = [each.name for each in self._session.get_inputs()]
+
+    @property
+    def device(self) -> torch.device:
+        """The device that inputs have to be on."""
+        return self.place.device
+
+    def forward(self, **inputs: Any) -> SequenceClassifierOutput:
+        """Return the scores before the activation, `logits` float32 [batch, 1].
+
+        Pairs go through one by one and without padding: activations are scaled by what is computed together, and a
+        pair's score must not depend on its company.
+        """
+        given = {name: np.asarray(inputs[name].numpy(), np.int64) for name in self._inputs}
+        kept = np.asarray(inputs["attention_mask"].numpy(), bool)
+        rows = [
+            self._session.run(None, {name: values[row : row + 1, kept[row]] for name, values in given.items()})[0]
+            for row in range(len(kept))
+        ]
+        return SequenceClassifierOutput(logits=torch.from_numpy(np.concatenate(rows)))
 
 
 def export(model: CrossEncoder, file: Path) -> None:
@@ -96,61 +144,50 @@ def export(model: CrossEncoder, file: Path) -> None:
         module.model.config.return_dict = returned
 
 
-class OnnxModel(torch.nn.Module):
-    """Stands where the transformer stood: the same inputs and the same output, through ONNX Runtime."""
+def _exact(file: Path) -> list[str]:
+    """Return the products that stay in float32: the head, and those out of wide inner layers in the last third.
 
-    def __init__(self, config: Any, file: Path) -> None:
-        super().__init__()
-        _require()
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        options.log_severity_level = 3
-        self.config = config
-        self.place = torch.nn.Parameter(torch.empty(0), requires_grad=False)  # says on which device it is: the CPU
-        self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-        self._inputs = [each.name for each in self._session.get_inputs()]
-
-    @property
-    def device(self) -> torch.device:
-        """The device that inputs have to be on."""
-        return self.place.device
-
-    def forward(self, **inputs: Any) -> SequenceClassifierOutput:
-        """Return the scores before the activation, `logits` float32 [batch, 1]."""
-        given = {name: np.asarray(inputs[name].numpy(), np.int64) for name in self._inputs}
-        return SequenceClassifierOutput(logits=torch.from_numpy(self._session.run(None, given)[0]))
-
-
-def _exact(file: Path, intermediate: int) -> list[str]:
-    """Return the products that stay in float32: out of the wide inner layers, in the last third of the model.
-
-    Few of their inputs are far larger than all others, and one scale for all rounds the small ones away (Bondarenko et
-    al. 2021, arXiv 2109.12948).
+    Few inputs of the latter are far larger than all others, and one scale for all rounds the small ones away
+    (Bondarenko et al. 2021, arXiv 2109.12948). They are told by their shape: from more values to fewer.
     """
     import onnx
 
     graph = onnx.load(file).graph
-    wide = {each.name for each in graph.initializer if len(each.dims) == 2 and each.dims[0] == intermediate}
-    found = [node.name for node in graph.node if node.op_type == "MatMul" and wide & set(node.input)]
-    return found[len(found) - len(found) // 3 :]
+    narrowing = {each.name for each in graph.initializer if len(each.dims) == 2 and each.dims[0] > each.dims[1]}
+    found = [node.name for node in graph.node if node.op_type == "MatMul" and narrowing & set(node.input)]
+    # ONNX Runtime makes a product and a sum of each of these before it looks at the names.
+    head = [name for node in graph.node if node.op_type == "Gemm" for name in (node.name, f"{node.name}_MatMul")]
+    return head + found[len(found) - len(found) // 3 :]
+
+
+def _conversion() -> str:
+    """Return what a conversion depends on beside the model: its version here, and those of the packages."""
+    return "-".join([str(VERSION), *(version(name) for name in ("torch", "transformers", *MADE_WITH))])
 
 
 @contextmanager
 def _unheard() -> Iterator[None]:
     """Keep the exporters' remarks about themselves off the terminal."""
-    import logging
-    import warnings
-
-    known = logging.root.manager.disable
-    logging.disable(logging.WARNING)
+    loggers = [logging.getLogger(name) for name in TALKATIVE]
+    levels = [each.level for each in loggers]
+    for each in loggers:
+        each.setLevel(logging.ERROR)
+    quantising = _WithoutAdvice()
+    logging.root.addFilter(quantising)  # onnxruntime's quantiser speaks through the root logger
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logging.disable(known)
+        logging.root.removeFilter(quantising)
+        for each, level in zip(loggers, levels, strict=True):
+            each.setLevel(level)
+
+
+class _WithoutAdvice(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Drop what the quantiser says to whoever runs it by hand."""
+        return "onnxruntime" not in record.pathname
 
 
 def _require() -> None:
