@@ -73,7 +73,9 @@ class _Writer:
         self._prompted = prompted
         # Sentences without a marker are asked about after the same prompt: a model in this process reads it once, a
         # server keeps it by itself.
-        self._model = model.remembering() if hasattr(model, "remembering") else model
+        self._model = model
+        if len(prompted.labels) > 1 and hasattr(model, "remembering"):
+            self._model = model.remembering()
         self._settings = settings
         self._citer = Citer(prompted.passages, place)
         self._sentinel = SentinelReader(prompted.labels)

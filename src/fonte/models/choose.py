@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
+from transformers.cache_utils import LinearAttentionCacheLayerMixin
 
 from fonte.models.decode import PromptMemory, new_cache, next_logits
 
@@ -22,10 +24,12 @@ def option_log_probabilities(
     """Return sum over tokens of log p(option | prompt), in nats: float64 [prompt, option].
 
     A prompt is (head, rest). Its head is always run by itself and kept while the next prompt has the same one, so a
-    prompt's numbers do not depend on the prompts beside it, nor on whether `memory` knew the head already. Log-softmax
-    is in float32.
+    prompt's numbers do not depend on the prompts beside it, nor on whether `memory` knew the head already. Models
+    that keep a running state read every prompt whole. Log-softmax is in float32.
     """
     scores = np.zeros((len(prompts), len(options)))
+    if _has_state(new_cache(model)):  # not every running state can be continued by more than one token
+        prompts = [((), head + rest) for head, rest in prompts]
     shared: tuple[Ids, Any] | None = None
     for row, (head, rest) in enumerate(prompts):
         if shared is None or shared[0] != head:
@@ -48,10 +52,25 @@ def _score_options(model: Any, cache: Any, logits: torch.Tensor, options: Sequen
     first = torch.log_softmax(logits, dim=-1)
     scores = first[[option[0] for option in options]].double().cpu().numpy()
     longer = [number for number, option in enumerate(options) if len(option) > 1]
+    if any(
+        isinstance(layer, LinearAttentionCacheLayerMixin) for layer in cache.layers
+    ):  # a state has no batch to repeat
+        scores[longer] += [_one_by_one(model, copy.deepcopy(cache), options[number]) for number in longer]
+        return scores
     for start in range(0, len(longer), BATCH):
         batch = longer[start : start + BATCH]
         scores[batch] += _continuations(model, copy.deepcopy(cache), [options[number] for number in batch])
     return scores
+
+
+def _has_state(cache: Any) -> bool:
+    return any(isinstance(layer, LinearAttentionCacheLayerMixin) for layer in cache.layers)
+
+
+def _one_by_one(model: Any, cache: Any, option: Ids) -> float:
+    """Return sum of log p of every token but the first."""
+    steps = [torch.log_softmax(next_logits(model, (token,), cache), dim=-1)[after] for token, after in pairwise(option)]
+    return float(torch.stack(steps).double().sum())
 
 
 @torch.inference_mode()
