@@ -113,7 +113,7 @@ def test_the_head_and_the_last_wide_products_stay_as_they_are(tmp_path):
     assert any("classifier" in name for name in kept)
     assert not any("classifier" in name or "pooler" in name for name in rounded)
     products = [node for node in graph.node if node.op_type == "MatMulInteger"]
-    assert len(products) == 4 * 6 - 1  # all of the layers, but for one wide one
+    assert len(products) == 4 * 6 - 3  # all of the layers, but for half of the last
 
 
 def test_other_formats_and_devices_are_refused_and_nothing_is_saved(folder, eight, tmp_path):

@@ -1,9 +1,9 @@
 """A cross-encoder computed in eight bits by ONNX Runtime, which on a CPU is faster than float32.
 
 Weights are int8 per output channel, in seven bits, so that no processor's 16-bit sums overflow; activations are scaled
-as they come (dynamic quantisation). Embeddings, norms, the products of attention and the head stay in float32. The
-converted model is made from the safetensors once and kept in the user's cache: an ONNX file from elsewhere is never
-opened.
+as they come (dynamic quantisation). Embeddings, norms, the products of attention, the head and half of the last layer
+stay in float32. The converted model is made from the safetensors once and kept in the user's cache: an ONNX file from
+elsewhere is never opened.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,7 @@ from fonte.models.loading import quiet
 
 try:
     import numpy as np
+    import numpy.typing as npt
     import torch
     from transformers.modeling_outputs import SequenceClassifierOutput
 except ImportError as missing:
@@ -77,7 +79,7 @@ def export_int8(model: CrossEncoder, file: Path) -> Path:
             plain,
             small,
             op_types_to_quantize=["MatMul"],
-            nodes_to_exclude=_exact(plain),
+            nodes_to_exclude=_exact(plain, int(model[0].model.config.num_hidden_layers)),
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
@@ -94,12 +96,14 @@ class OnnxModel(torch.nn.Module):
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
+        options.intra_op_num_threads = 1
         options.log_severity_level = 3
         self.config = config
         self.place = torch.nn.Parameter(torch.empty(0), requires_grad=False)  # says on which device it is: the CPU
         self._session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
         self._inputs = [each.name for each in self._session.get_inputs()]
+        # One pair per thread: a pair is too small to be shared out.
+        self._threads = ThreadPoolExecutor(torch.get_num_threads(), "fonte-int8")
 
     @property
     def device(self) -> torch.device:
@@ -114,10 +118,13 @@ class OnnxModel(torch.nn.Module):
         """
         given = {name: np.asarray(inputs[name].numpy(), np.int64) for name in self._inputs}
         kept = np.asarray(inputs["attention_mask"].numpy(), bool)
-        rows = [
-            self._session.run(None, {name: values[row : row + 1, kept[row]] for name, values in given.items()})[0]
-            for row in range(len(kept))
-        ]
+
+        def score(row: int) -> npt.NDArray[np.float32]:
+            pair = {name: values[row : row + 1, kept[row]] for name, values in given.items()}
+            scored: npt.NDArray[np.float32] = self._session.run(None, pair)[0]
+            return scored
+
+        rows = list(self._threads.map(score, range(len(kept))))
         return SequenceClassifierOutput(logits=torch.from_numpy(np.concatenate(rows)))
 
 
@@ -144,20 +151,20 @@ def export(model: CrossEncoder, file: Path) -> None:
         module.model.config.return_dict = returned
 
 
-def _exact(file: Path) -> list[str]:
-    """Return the products that stay in float32: the head, and those out of wide inner layers in the last third.
+def _exact(file: Path, layers: int) -> list[str]:
+    """Return the products that stay in float32: the head, and the second half of the last of `layers` layers.
 
-    Few inputs of the latter are far larger than all others, and one scale for all rounds the small ones away
-    (Bondarenko et al. 2021, arXiv 2109.12948). They are told by their shape: from more values to fewer.
+    There few values are far larger than all others, and one scale for all rounds the small ones away (Bondarenko et
+    al. 2021, arXiv 2109.12948), with nothing behind it that would mend that.
     """
     import onnx
 
     graph = onnx.load(file).graph
-    narrowing = {each.name for each in graph.initializer if len(each.dims) == 2 and each.dims[0] > each.dims[1]}
-    found = [node.name for node in graph.node if node.op_type == "MatMul" and narrowing & set(node.input)]
+    weights = {each.name for each in graph.initializer if len(each.dims) == 2}
+    products = [node.name for node in graph.node if node.op_type == "MatMul" and weights & set(node.input)]
     # ONNX Runtime makes a product and a sum of each of these before it looks at the names.
     head = [name for node in graph.node if node.op_type == "Gemm" for name in (node.name, f"{node.name}_MatMul")]
-    return head + found[len(found) - len(found) // 3 :]
+    return head + products[len(products) - len(products) // max(layers, 1) // 2 :]
 
 
 def _conversion() -> str:
