@@ -89,7 +89,7 @@ class RerankerSettings(Section):
     """Which cross-encoder re-ranks what retrieval found; None: the one trained for the corpus, if there is one.
 
     With `trained` False a corpus's trained re-ranker is not used, and the order of retrieval stays. `dtype` `int8`
-    (extra `onnx`) computes in eight bits on the CPU: two to three times as fast, in almost the same order.
+    (extra `onnx`) computes in eight bits on the CPU: about twice as fast, in almost the same order.
     """
 
     model: str | None = None
