@@ -52,9 +52,7 @@ def _score_options(model: Any, cache: Any, logits: torch.Tensor, options: Sequen
     first = torch.log_softmax(logits, dim=-1)
     scores = first[[option[0] for option in options]].double().cpu().numpy()
     longer = [number for number, option in enumerate(options) if len(option) > 1]
-    if any(
-        isinstance(layer, LinearAttentionCacheLayerMixin) for layer in cache.layers
-    ):  # a state has no batch to repeat
+    if _has_state(cache):  # a state has no batch to repeat
         scores[longer] += [_one_by_one(model, copy.deepcopy(cache), options[number]) for number in longer]
         return scores
     for start in range(0, len(longer), BATCH):
