@@ -193,7 +193,8 @@ def test_many_passages_cost_little_where_few_matter():
     measurement = Measurement(voting(votes), prompt(50), (1,))
     found = attribute(measurement, question(50, "grouped", groups=False))
     np.testing.assert_allclose(values(found), votes, atol=1e-3)
-    assert found.ablations <= 60
+    assert found.ablations <= 80
+    assert found.ablations <= expectation(measurement, question(50, "grouped", groups=False), 1).ablations
     assert [number for number, status in enumerate(statuses(found)) if status == "measured"] == [2, 17, 18, 44]
 
 

@@ -46,7 +46,11 @@ class Expectation:
 def expectation(measured: Measured, question: Question, answer_tokens: int) -> Expectation:
     """Return what `attribute` will take for an answer of `answer_tokens` tokens, if no budget ends it."""
     method = method_named(question.method)
-    stages = _stages(measured, question, _design(measured, question, method, method.sizes[-1]))
+    design = _design(measured, question, method, method.sizes[-1])
+    if method.refine is not None:  # the most it can add: where every passage matters
+        every = np.ones((measured.passages, 1))
+        design = method.refine(design, every, every, every, question.seed)
+    stages = _stages(measured, question, design)
     keep = np.array(list(distinct_rows(np.vstack(stages))), bool)
     paths, _ = distinct_paths(measured.segments, keep)
     return Expectation(len(keep), floor_tokens(paths, len(measured.segments.tail), [(0,) * answer_tokens]))

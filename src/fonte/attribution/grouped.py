@@ -1,9 +1,9 @@
 """A design for many passages: neighbours are removed together first, and only groups that matter are taken apart.
 
-Half of 50 passages is a long prompt, and a balanced design of 50 passages needs 120 of them. Most passages do nothing,
-so groups of neighbours (which share prefixes) are treated as one passage in a balanced design of at most 24 ablations;
-then the passages of the strongest groups get a balanced design of their own, in which all others are left out, so that
-its prompts are short. One linear fit takes all ablations together. Up to `GROUPS` passages this is `balanced`.
+A balanced design of 50 passages needs 120 long prompts. Most passages do nothing, so groups of neighbours (which share
+prefixes) are treated as one passage in a balanced design of at most 24 ablations; then the passages of the strongest
+groups, each by itself, and the other groups, as groups, get a second balanced design. One linear fit takes all
+ablations together. Up to `GROUPS` passages this is `balanced`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from fonte.attribution.balanced import balanced
 from fonte.attribution.designs import BoolArray, Design, FloatArray, distinct
 
-# Sizes of the two balanced designs: 24 and 32 ablations at most.
+# With these the two balanced designs have 24 and 56 ablations at most.
 GROUPS = 12
 OPENED = 16
 
@@ -26,21 +26,25 @@ def grouped(passages: int, seed: int = 0) -> Design:
 
 
 def opened(design: Design, value: FloatArray, low: FloatArray, high: FloatArray, seed: int = 0) -> Design:
-    """Return `design` and a balanced design of the passages of its strongest groups; all others are removed there.
+    """Return `design` and a balanced design of the passages of its strongest groups beside all other groups.
 
     `value`, `low` and `high` are [passage, span], as estimated from `design`. Groups are opened that matter for any
     span (or else the strongest), the strongest first, as long as they have `OPENED` passages together at most. The
     design stays as it is where every passage is its own group.
+
+    The other groups go on being drawn: with all of them removed, an effect is one in a prompt that no held-out half
+    looks like.
     """
     group = _group_of(design.passages)
     chosen = _strongest(group, np.abs(value), (low > 0) | (high < 0))
-    if not len(chosen):
+    if not chosen:
         return design
-    inner = balanced(len(chosen), seed)
-    keep = np.zeros((len(inner.keep), design.passages), bool)
-    keep[:, chosen] = inner.keep
+    unit = group + design.passages
+    unit[chosen] = chosen
+    _, unit = np.unique(unit, return_inverse=True)
+    inner = balanced(int(unit.max()) + 1, seed + 1)
     drawn = inner.weights > 0
-    return distinct(np.vstack([design.keep, keep[drawn]]), np.r_[design.weights, inner.weights[drawn]])
+    return distinct(np.vstack([design.keep, inner.keep[drawn][:, unit]]), np.r_[design.weights, inner.weights[drawn]])
 
 
 def _group_of(passages: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
