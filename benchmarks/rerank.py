@@ -14,7 +14,8 @@ The weight of `fused` is chosen on the other folds.
 
 `rows` hold the measures, over questions with gold among the candidates (in `gold_added` all); `comparisons` the paired
 differences in rank of the first gold passage (below 0: better) with intervals; `targets` what the targets hold.
-`--answers N` also lets the language models answer N questions with each order; null where that was not asked for.
+`--answers N` also lets the language models answer N questions with each order (else null); `answers` are the paired
+differences from retrieval's order. `--curve 30,60` also trains on fewer questions per fold (not for aquaechr).
 """
 
 from __future__ import annotations
@@ -32,9 +33,20 @@ import numpy as np
 from rerank_answers import Answers
 from rerank_cache import FloatArray, Meter
 from rerank_models import agreement, transfer
+from rerank_orders import fusing_weights, measured_first
 from rerank_plan import plan
 from rerank_retrieval import Candidates, Retriever
-from rerank_rows import POOLS, Ranker, comparison, keys_of, per_question, row, similarities_of
+from rerank_rows import (
+    POOLS,
+    Ranker,
+    Scores,
+    answer_comparisons,
+    comparison,
+    curve_row,
+    per_question,
+    row,
+    similarities_of,
+)
 from rerank_scores import CrossEncoders
 from rerank_sets import SETS, QuestionSet, load_set, relevance_pairs
 from rerank_targets import Targets, TargetWish, target_table
@@ -52,7 +64,6 @@ from fonte.values import content_id
 
 EMBEDDER = "all-minilm-l6-v2"
 MODELS = {"smollm2": "smollm2-135m-instruct"}
-WEIGHTS = tuple(round(0.1 * step, 1) for step in range(11))
 FOLDS = 5
 RELEVANCE = 3055  # questions of nq_oracle, train300 and official_train100
 
@@ -105,10 +116,12 @@ class Run:
         models = {name: self._trained(name, targets, settings) for name, targets in measured.items()}
         evaluated = [one for one in self.all if all(one.item.id in known for known in models.values())]
         evaluated = evaluated[: self.options.limit]
-        rankers = list(self._rankers(base, models, measured, evaluated))
+        rankers = self._answered(list(self._rankers(base, models, measured, evaluated)), evaluated)
         return {
             "rows": list(self._rows(rankers, models, evaluated)),
             "comparisons": list(self._comparisons(rankers, evaluated)),
+            "answers": list(answer_comparisons(rankers)),
+            "curve": list(self._curve(measured, settings, evaluated)),
             "targets": table,
             "agreement": agreement(self.encoders, models, measured, evaluated),
             "transfer": transfer(self.encoders, models, measured, evaluated),
@@ -189,11 +202,8 @@ class Run:
             for one in sorted(evaluated, key=lambda one: str(model_of[one.item.id])):
                 self.encoders.scores(model_of[one.item.id], one, "gold_added")
                 meter.step()
-
-            def trained(one: Candidates, pool: str, model_of: Mapping[str, Path] = model_of) -> FloatArray:
-                return self.encoders.scores(model_of[one.item.id], one, pool)
-
-            weights = self._weights(trained, evaluated)
+            trained = self._scores_of(model_of)
+            weights = fusing_weights(trained, evaluated, self._folds())
 
             def fused(
                 one: Candidates,
@@ -206,43 +216,28 @@ class Run:
             known = measured[name]
 
             def attribution(one: Candidates, pool: str, known: Mapping[str, QuestionTargets] = known) -> FloatArray:
-                return _measured_first(one, pool, known[one.item.id])
+                return measured_first(one, pool, known[one.item.id])
 
             took = self.encoders.seconds(next(iter(model_of.values())), timed)
             yield Ranker("attribution-trained", name, trained, took)
             yield Ranker("fused", name, fused, took)
             yield Ranker("attribution", name, attribution, _seconds(known))
 
-    def _weights(self, trained: Any, evaluated: Sequence[Candidates]) -> dict[str, float]:
-        """Choose the weight of the re-ranker for each question on the questions of the other folds, by gold."""
-        ranks: dict[str, list[float]] = {}
-        for one in evaluated:
-            if one.found:
-                scores = trained(one, "retrieved")
-                similar = similarities_of(one, "retrieved")
-                ranks[one.item.id] = [_reciprocal(one, fuse(similar, scores, weight)) for weight in WEIGHTS]
+    def _folds(self) -> dict[str, int]:
+        """Return the fold of each question; aquaechr has none, since it is not trained on."""
         groups = {one.item.id: one.item.groups for one in self.all}
-        fold_of = grouped_folds(groups, FOLDS) if self.options.set != "aquaechr" else {}
-        chosen = {}
-        for one in evaluated:
-            fold = fold_of.get(one.item.id)
-            others = [
-                row for name, row in ranks.items() if name != one.item.id and (fold is None or fold_of[name] != fold)
-            ]
-            chosen[one.item.id] = WEIGHTS[int(np.argmax(np.mean(others, axis=0)))] if others else 0.5
-        return chosen
+        return grouped_folds(groups, FOLDS) if self.options.set != "aquaechr" else {}
 
     def _rows(
         self, rankers: Sequence[Ranker], models: Mapping[str, Mapping[str, Path]], evaluated: Sequence[Candidates]
     ) -> Iterator[dict[str, Any]]:
         recall_at = float(np.mean([one.found for one in evaluated])) if evaluated else 0.0
-        answered = self._answered(rankers, evaluated)
         for pool in POOLS:
             for gold in ("all", "unseen"):
                 chosen = [one for one in evaluated if pool == "gold_added" or one.found]
                 if gold == "unseen":
                     chosen = [one for one in chosen if self._unseen(one, models)]
-                for ranker in answered:
+                for ranker in rankers:
                     found = {one.item.id: per_question(ranker, one, pool) for one in chosen}
                     yield row(self.options.set, pool, gold, ranker, found, recall_at)
 
@@ -256,6 +251,24 @@ class Run:
             known = [other for other in self.all if learnt & {other.item.id, content_id(other.item.id)}]
             seen |= {key for other in known for key in other.item.gold}
         return not one.item.gold & seen
+
+    def _curve(
+        self,
+        measured: Mapping[str, Mapping[str, QuestionTargets]],
+        settings: RerankerTraining,
+        evaluated: Sequence[Candidates],
+    ) -> Iterator[dict[str, Any]]:
+        """Yield how the re-rankers do that learnt from fewer questions, over the same questions as the others."""
+        chosen = [one for one in evaluated if one.found]
+        for size in [int(size) for size in self.options.curve.split(",") if size]:
+            for name, targets in measured.items():
+                models = trained_folds(self.cache, self.options.set, name, list(targets.values()), settings, size)
+                ranker = Ranker("attribution-trained", name, self._scores_of(models))
+                found = {one.item.id: per_question(ranker, one, "retrieved") for one in chosen}
+                yield {"learnt": size, **curve_row(name, found)}
+
+    def _scores_of(self, model_of: Mapping[str, Path]) -> Scores:
+        return lambda one, pool: self.encoders.scores(model_of[one.item.id], one, pool)
 
     def _answered(self, rankers: Sequence[Ranker], evaluated: Sequence[Candidates]) -> list[Ranker]:
         """Return the rankers with the measures of the answers that their orders give, for the first `--answers`."""
@@ -321,24 +334,6 @@ class Run:
         return {"questions": len(first), "pairs": pairs, "folds": FOLDS, "epochs": self.options.epochs}
 
 
-def _measured_first(one: Candidates, pool: str, targets: QuestionTargets) -> FloatArray:
-    """Return scores that put the measured passages first, by effect, and the others after them by similarity."""
-    effects = {passage.id: passage.target for passage in targets.passages}
-    lowest = min(effects.values(), default=0.0)
-    similar = similarities_of(one, pool)
-    return np.array(
-        [
-            effects.get(key, lowest - 10.0 + float(similarity))
-            for key, similarity in zip(keys_of(one, pool), similar, strict=True)
-        ]
-    )
-
-
-def _reciprocal(one: Candidates, scores: FloatArray) -> float:
-    order = np.argsort(-scores, kind="stable")
-    return 1 / next(rank for rank, number in enumerate(order, start=1) if one.keys[int(number)] in one.item.gold)
-
-
 def _closed(values: Mapping[str, Mapping[str, float]], plain: Mapping[str, Mapping[str, float]]) -> float | None:
     """Return the share of the distance from retrieval's mean rank of gold to one that an order closes."""
     if not values:
@@ -379,6 +374,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--base", help="a cross-encoder to use as the pre-trained one")
     parser.add_argument("--answers", type=int, default=0, help="questions answered with every order")
+    parser.add_argument("--curve", default="", help="learning curve: numbers of questions, separated by commas")
     parser.add_argument("--support", help="support scorer (name, folder, hub id); default: quote overlap")
     parser.add_argument("--plan", action="store_true", help="only say what the run will take")
     parser.add_argument("--targets-only", action="store_true", help="only measure targets and say what they hold")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,6 +96,29 @@ def row(
         **(answers if pool == "retrieved" and gold == "all" else dict.fromkeys(ANSWER_MEASURES)),
         "seconds_per_query": _round(ranker.seconds),
     }
+
+
+def curve_row(language_model: str, found: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    """Return a point of a learning curve: mean rank of gold with its interval, and MRR."""
+    ranks = np.array([one["gold_rank"] for one in found.values()])
+    low, high = bootstrap(ranks, np.mean) if len(ranks) > 1 else (None, None)
+    return {
+        "language_model": language_model,
+        "n": len(found),
+        "gold_rank_mean": _mean(ranks),
+        "gold_rank_low": _round(low),
+        "gold_rank_high": _round(high),
+        "mrr": _mean([one["mrr"] for one in found.values()]),
+    }
+
+
+def answer_comparisons(rankers: Sequence[Ranker]) -> Iterator[dict[str, Any]]:
+    """Yield the paired differences of the answers that a ranker's order gives from those of retrieval's order."""
+    plain = next((one.answers for one in rankers if one.name == "retrieval"), {})
+    for ranker in rankers:
+        for measure in ANSWER_MEASURES if ranker.answers and ranker.name != "retrieval" else ():
+            head = {"ranker": ranker.name, "language_model": ranker.language_model, "measure": measure}
+            yield {**head, "against": "retrieval", **comparison(ranker.answers, plain, measure)}
 
 
 def comparison(

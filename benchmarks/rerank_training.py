@@ -48,10 +48,20 @@ def pretrained(cache: Path, base: str, questions: QuestionSet, retriever: Retrie
 
 
 def trained_folds(
-    cache: Path, set_name: str, language_model: str, targets: Sequence[QuestionTargets], settings: RerankerTraining
+    cache: Path,
+    set_name: str,
+    language_model: str,
+    targets: Sequence[QuestionTargets],
+    settings: RerankerTraining,
+    most: int | None = None,
 ) -> Mapping[str, Path]:
-    """Return for each question the re-ranker that has not seen it, nor any question that shares its groups."""
-    return cross_validate(targets, cache / f"{set_name}-folds-{language_model}-{_mark(targets, settings)}", settings)
+    """Return for each question the re-ranker that has not seen it, nor any question that shares its groups.
+
+    With `most` each has learnt from at most so many questions.
+    """
+    name = f"{set_name}-folds-{language_model}-{_mark(targets, settings)}"
+    folder = cache / (name if most is None else f"{name}-most-{most}")
+    return cross_validate(targets, folder, settings, most=most)
 
 
 def trained_without(

@@ -234,6 +234,24 @@ def test_cross_validation_never_scores_what_it_has_seen(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in models.values()} == times
 
 
+def test_a_learning_curve_learns_from_fewer_of_the_same_questions(tmp_path):
+    pytest.importorskip("datasets")
+    from fonte.training.reranker import RerankerTraining, cross_validate
+    from tests.tiny import tiny_reranker_folder
+
+    questions = [question(number, groups=(f"gold {number}",)) for number in range(12)]
+    settings = RerankerTraining(str(tiny_reranker_folder()), epochs=1, window=48)
+    learnt = {}
+    for most in (2, 4, None):
+        models = cross_validate(questions, tmp_path / str(most), settings, folds=3, watched_share=0, most=most)
+        cards = {fold: (models[one.id] / "reranker.json").read_text() for one in questions for fold in [models[one.id]]}
+        learnt[most] = {fold.name: set(json.loads(card)["questions"]) for fold, card in cards.items()}
+    for fold, few in learnt[2].items():
+        assert len(few) == 2
+        assert few < learnt[4][fold] < learnt[None][fold]
+        assert len(learnt[4][fold]) == 4
+
+
 def test_a_large_group_is_learnt_from_and_not_watched():
     from fonte.training.reranker import split_watched
 

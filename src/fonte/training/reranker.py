@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -117,12 +118,14 @@ def cross_validate(
     *,
     folds: int = 5,
     watched_share: float = 0.15,
+    most: int | None = None,
 ) -> dict[str, Path]:
     """Train a re-ranker per fold on the other folds; return for each question the one that has not seen it.
 
     Questions with a common group stay on one side. Of the training questions whole groups, about `watched_share`, stop
-    the training instead of being learnt from. Trained folds found in `folder` are not trained again. Errors: as above,
-    and `UsageError` for fewer groups than folds.
+    the training instead of being learnt from; with `most`, at most so many of the others are learnt from, drawn by
+    seed (for a learning curve). Trained folds found in `folder` are not trained again. Errors: as above, and
+    `UsageError` for fewer groups than folds.
     """
     chosen = settings or RerankerTraining()
     fold_of = grouped_folds({question.id: question.groups for question in targets}, folds, chosen.seed)
@@ -132,6 +135,9 @@ def cross_validate(
         rest = [question for question in targets if fold_of[question.id] != fold]
         if not output.is_dir():
             learnt, watched = split_watched(rest, watched_share, chosen.seed)
+            if most is not None:
+                random.Random(chosen.seed).shuffle(learnt)
+                learnt = learnt[:most]
             train_reranker(learnt, output, replace(chosen, seed=chosen.seed + fold), watched)
         models |= {question.id: output for question in targets if fold_of[question.id] == fold}
     return models
