@@ -21,6 +21,7 @@ NEUTRAL_STATED = "What does the agreement say?"
 # From texts to their numbers of tokens.
 Count = Callable[[Sequence[str]], list[int]]
 PIECE_TOKENS = 100
+LONGEST = 250  # tokens that the embedder reads, less some
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,13 @@ def _spans(text: str, count: Count, before: str = "") -> list[tuple[int, int]]:
 
 
 def _words(text: str, start: int, end: int, count: Count, room: int) -> list[tuple[int, int]]:
-    """Halve a span at white space until it has at most `room` tokens."""
+    """Halve a span at white space until it has at most `room` tokens; where there is none, until it can be embedded."""
     middle = text.find(" ", (start + end) // 2, end)
-    if count([text[start:end]])[0] <= room or middle < 0:
+    size = count([text[start:end]])[0]
+    if size <= room or (middle < 0 and size <= LONGEST):
         return [(start, end)]
+    if middle < 0:  # a line of underscores, or a table without spaces
+        middle = (start + end) // 2
     return [*_words(text, start, middle, count, room), *_words(text, middle, end, count, room)]
 
 
