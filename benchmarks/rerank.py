@@ -10,7 +10,7 @@ Passages are read in pieces of at most 100 tokens; retriever, re-rankers and lan
 nearest to the question. Candidates are the 50 nearest passages by the default embedder. Of each question ten candidates
 are measured: the first five and five spread over the rest (`--spread top`: the first ten). Five folds of questions;
 those that share a gold passage or a cited case stay together; a question is ranked by the model that has not seen it.
-The weight of `fused` is chosen on the other folds.
+The weight of `fused` is chosen as in the product: for each re-ranker on the questions that stopped its training.
 
 `rows` hold the measures, over questions with gold among the candidates (in `gold_added` all); `comparisons` the paired
 differences in rank of the first gold passage (below 0: better) with intervals; `targets` what the targets hold.
@@ -33,7 +33,7 @@ import numpy as np
 from rerank_answers import Answers
 from rerank_cache import FloatArray, Meter
 from rerank_models import agreement, transfer
-from rerank_orders import fusing_weights, measured_first
+from rerank_orders import fusing_weight, measured_first
 from rerank_plan import plan
 from rerank_retrieval import Candidates, Retriever
 from rerank_rows import (
@@ -50,7 +50,7 @@ from rerank_rows import (
 from rerank_scores import CrossEncoders
 from rerank_sets import SETS, QuestionSet, load_set, relevance_pairs
 from rerank_targets import Targets, TargetWish, target_table
-from rerank_training import pretrained, trained_folds, trained_without
+from rerank_training import pretrained, trained_folds, trained_without, watched_of
 
 from fonte.citations.support import load_support
 from fonte.measures.token_encoder import TokenEncoder
@@ -58,7 +58,6 @@ from fonte.models import Embedder, LocalLanguageModel
 from fonte.ranking import fuse
 from fonte.training.reranker import RerankerTraining
 from fonte.training.reranker_bias import Ordered, bias
-from fonte.training.reranker_folds import grouped_folds
 from fonte.training.reranker_targets import QuestionTargets
 from fonte.values import content_id
 
@@ -104,6 +103,8 @@ class Run:
         self.all = self._candidates(self.questions, self.cache)
         self.encoders = CrossEncoders(self.cache)
         self.wish = TargetWish(options.answer, options.method, options.spread)
+        self.watched: dict[Path, list[Candidates]] = {}  # by re-ranker, the questions that stopped its training
+        self.weights: dict[str, list[float]] = {}  # by language model, those of its re-rankers against retrieval
 
     def report(self) -> dict[str, Any]:
         """Return everything; with `--targets-only` the targets alone."""
@@ -126,7 +127,7 @@ class Run:
             "agreement": agreement(self.encoders, models, measured, evaluated),
             "transfer": transfer(self.encoders, models, measured, evaluated),
             "bias": [self._bias(ranker, evaluated) for ranker in rankers if ranker.name != "random"],
-            "training": self._sizes(measured),
+            "training": {**self._sizes(measured), "weights": self.weights},
         }
 
     def _candidates(self, questions: QuestionSet, cache: Path) -> list[Candidates]:
@@ -175,12 +176,18 @@ class Run:
     ) -> Mapping[str, Path]:
         """Return the re-ranker of each question: that of its fold; for aquaechr one of echr, without its cases."""
         if self.options.set != "aquaechr":
-            return trained_folds(self.cache, self.options.set, name, list(targets.values()), settings)
+            models = trained_folds(self.cache, self.options.set, name, list(targets.values()), settings)
+            for model in set(models.values()):
+                rest = [one for one in targets.values() if models[one.id] != model]
+                self.watched[model] = watched_of(rest, settings, self.all)
+            return models
         other = Run(_with_set(self.options, "echr"))
         cases = {group for one in self.all for group in one.item.groups}
         path = dict(_language_models(self.options))[name]
         learnt = [one for one in other._targets(name, path).values() if not cases & set(one.groups)]
-        return dict.fromkeys(targets, trained_without(self.cache, "echr", name, learnt, settings))
+        model = trained_without(self.cache, "echr", name, learnt, settings)
+        self.watched[model] = watched_of(learnt, settings, other.all)
+        return dict.fromkeys(targets, model)
 
     def _rankers(
         self,
@@ -203,15 +210,18 @@ class Run:
                 self.encoders.scores(model_of[one.item.id], one, "gold_added")
                 meter.step()
             trained = self._scores_of(model_of)
-            weights = fusing_weights(trained, evaluated, self._folds())
+            chosen = sorted({*model_of.values()})
+            weights = {model: fusing_weight(self.encoders, model, self.watched[model]) for model in chosen}
+            self.weights[name] = list(weights.values())
 
             def fused(
                 one: Candidates,
                 pool: str,
                 trained: Any = trained,
-                weights: Mapping[str, float] = weights,
+                weights: Mapping[Path, float] = weights,
+                model_of: Mapping[str, Path] = model_of,
             ) -> FloatArray:
-                return fuse(similarities_of(one, pool), trained(one, pool), weights[one.item.id])
+                return fuse(similarities_of(one, pool), trained(one, pool), weights[model_of[one.item.id]])
 
             known = measured[name]
 
@@ -222,11 +232,6 @@ class Run:
             yield Ranker("attribution-trained", name, trained, took)
             yield Ranker("fused", name, fused, took)
             yield Ranker("attribution", name, attribution, _seconds(known))
-
-    def _folds(self) -> dict[str, int]:
-        """Return the fold of each question; aquaechr has none, since it is not trained on."""
-        groups = {one.item.id: one.item.groups for one in self.all}
-        return grouped_folds(groups, FOLDS) if self.options.set != "aquaechr" else {}
 
     def _rows(
         self, rankers: Sequence[Ranker], models: Mapping[str, Mapping[str, Path]], evaluated: Sequence[Candidates]

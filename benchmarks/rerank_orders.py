@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from rerank_cache import FloatArray
 from rerank_retrieval import Candidates
-from rerank_rows import Scores, keys_of, similarities_of
+from rerank_rows import keys_of, similarities_of
+from rerank_scores import CrossEncoders
 
-from fonte.ranking import fuse
+from fonte.training.reranker_guard import HeldBack, choose_weight
 from fonte.training.reranker_targets import QuestionTargets
 
-WEIGHTS = tuple(round(0.1 * step, 1) for step in range(11))
+
+def fusing_weight(encoders: CrossEncoders, model: Path, watched: Sequence[Candidates]) -> float:
+    """Choose the weight of a re-ranker against retrieval by gold, as the product does, on the questions it watched."""
+    held = [_held_back(one) for one in watched]
+    known = {(one.item.question, one.keys): encoders.scores(model, one, "retrieved") for one in watched}
+    return choose_weight(held, lambda question, keys: known[question, tuple(keys)])
 
 
-def fusing_weights(trained: Scores, evaluated: Sequence[Candidates], fold_of: Mapping[str, int]) -> dict[str, float]:
-    """Choose the weight of the re-ranker for each question by gold, on the questions of the other folds.
-
-    `fold_of` is empty where there are no folds: then on all other questions.
-    """
-    ranks: dict[str, list[float]] = {}
-    for one in evaluated:
-        if one.found:
-            scores = trained(one, "retrieved")
-            similar = similarities_of(one, "retrieved")
-            ranks[one.item.id] = [_reciprocal(one, fuse(similar, scores, weight)) for weight in WEIGHTS]
-    chosen = {}
-    for one in evaluated:
-        fold = fold_of.get(one.item.id)
-        others = [row for name, row in ranks.items() if name != one.item.id and (fold is None or fold_of[name] != fold)]
-        chosen[one.item.id] = WEIGHTS[int(np.argmax(np.mean(others, axis=0)))] if others else 0.5
-    return chosen
+def _held_back(one: Candidates) -> HeldBack:
+    gold = frozenset(number for number, key in enumerate(one.keys) if key in one.item.gold)
+    return HeldBack(one.item.id, one.item.question, one.keys, one.keys, one.similarities, {}, gold)
 
 
 def measured_first(one: Candidates, pool: str, targets: QuestionTargets) -> FloatArray:
@@ -45,8 +38,3 @@ def measured_first(one: Candidates, pool: str, targets: QuestionTargets) -> Floa
             for key, similarity in zip(keys_of(one, pool), similar, strict=True)
         ]
     )
-
-
-def _reciprocal(one: Candidates, scores: FloatArray) -> float:
-    order = np.argsort(-scores, kind="stable")
-    return 1 / next(rank for rank, number in enumerate(order, start=1) if one.keys[int(number)] in one.item.gold)

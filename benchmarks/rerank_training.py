@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from rerank_retrieval import Retriever
+from rerank_retrieval import Candidates, Retriever
 from rerank_sets import QuestionSet
 
 from fonte.training.reranker import RerankerTraining, cross_validate, split_watched, train_reranker
@@ -17,6 +17,7 @@ from fonte.values import content_id
 
 NEGATIVES = 3
 NEAR = 20  # ranks from which a negative is drawn: near ones teach more than random ones
+WATCHED = 0.15  # share of the questions that stops a training instead of being learnt from
 WINDOW = 192  # tokens of question and passage together; passages have a hundred
 
 
@@ -61,7 +62,7 @@ def trained_folds(
     """
     name = f"{set_name}-folds-{language_model}-{_mark(targets, settings)}"
     folder = cache / (name if most is None else f"{name}-most-{most}")
-    return cross_validate(targets, folder, settings, most=most)
+    return cross_validate(targets, folder, settings, watched_share=WATCHED, most=most)
 
 
 def trained_without(
@@ -70,9 +71,18 @@ def trained_without(
     """Return one re-ranker trained on all of `targets`: for another set that shares nothing with them."""
     output = cache / f"{set_name}-whole-{language_model}-{_mark(targets, settings)}"
     if not output.is_dir():
-        learnt, watched = split_watched(targets, 0.15, settings.seed)
+        learnt, watched = split_watched(targets, WATCHED, settings.seed)
         train_reranker(learnt, output, settings, watched)
     return output
+
+
+def watched_of(
+    targets: Sequence[QuestionTargets], settings: RerankerTraining, candidates: Sequence[Candidates]
+) -> list[Candidates]:
+    """Return those of `candidates` whose questions stopped the training of a re-ranker that was given `targets`."""
+    _, watched = split_watched(targets, WATCHED, settings.seed)
+    names = {question.id for question in watched}
+    return [one for one in candidates if one.item.id in names]
 
 
 def _mark(targets: Sequence[QuestionTargets], settings: RerankerTraining) -> str:

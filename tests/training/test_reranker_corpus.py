@@ -190,6 +190,18 @@ def test_sides_are_stable_and_share_no_group(corpus):
         sides(targets[:3])
 
 
+@pytest.mark.parametrize(("helped", "hurt", "weight"), [(5, 3, 0.0), (19, 1, 0.6), (1, 19, 0.0)])
+def test_a_reranker_counts_only_as_far_as_it_surely_helps(helped, hurt, weight):
+    from fonte.training.reranker_guard import HeldBack, choose_weight
+
+    # Above one half the order of two turns round: gold goes from rank 2 to 1 where it is the second, else back.
+    held = [
+        HeldBack(str(n), f"q{n}", ("a", "b"), ("d",) * 2, (1.0, 0.0), {}, frozenset([1 if n < helped else 0]))
+        for n in range(helped + hurt)
+    ]
+    assert choose_weight(held, lambda question, texts: np.array([0.0, 1.0])) == weight
+
+
 def test_the_guard_by_pencil():
     from fonte.training.reranker_guard import HeldBack, choose_weight, judge
 
@@ -209,6 +221,7 @@ def test_the_guard_by_pencil():
     weight = choose_weight(held, right)
     assert weight == 0.6
     assert choose_weight(held, wrong) == 0.0
+    assert choose_weight(held[:1], wrong) == 0.5
     better = judge(held, (right, 1.0), (None, 0.0))
     assert (better.retrieval, better.current, better.new) == pytest.approx((1 / 3, 1 / 3, 1))
     assert better.accepted
