@@ -111,6 +111,16 @@ def test_effects_need_a_record_and_say_so_before_they_begin(fonte, library):
     assert (run.code, run.out) == (2, "")
 
 
+def test_the_streamed_answer_ends_its_line_before_anything_else_is_said(fonte, library, monkeypatch):
+    fonte("add", library)
+    monkeypatch.setattr(sys, "stderr", sys.stdout)  # as on a terminal, where both are seen in turn
+    run = fonte("ask", "At what pressure does the valve open?", "--mode", "quote", "--effects")
+    lines = run.out.splitlines()
+    (told,) = (number for number, line in enumerate(lines) if "Measuring" in line)
+    assert lines[told].startswith("Measuring")
+    assert lines[told - 1].endswith("]")
+
+
 def test_adding_what_is_not_there_makes_no_corpus(fonte, tmp_path):
     assert fonte("add", "missing").code == 2
     assert not (tmp_path / "fonte-corpus").exists()

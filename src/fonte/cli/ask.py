@@ -46,6 +46,8 @@ def ask(
         raise UsageError("Effects are measured on a recorded answer: leave out --no-record, or turn records on.")
     with fonte.Corpus.open(corpus, settings) as opened:
         answer = opened.ask(question, where=where, show=None if json else _show)
+        if answer.text and not json:
+            typer.echo("")  # ends the streamed line, before anything is said on stderr
         try:
             explained = _measure(opened, answer, budget) if effects and answer.status == "answered" else None
         except FonteError:
@@ -73,7 +75,7 @@ def _print(answer: Answer, explained: Explanation | None, json: bool) -> None:
         print_json(answer_json(shown))
         return
     if shown.text != answer.text:
-        typer.echo(f"\n\n{printable(shown.text, keep=chr(10))}", nl=False)  # citations that the effects placed
+        typer.echo(f"\n{printable(shown.text, keep=chr(10))}")  # with citations that the effects placed
     _print_sources(shown)
     if explained:
         typer.echo("")
@@ -91,7 +93,7 @@ def _print_sources(answer: Answer) -> None:
     if answer.status == "not_in_sources":
         typer.echo(printable(f"The sources do not answer this. {answer.reason}".rstrip(), keep="\n"))
         return
-    typer.echo("\n")
+    typer.echo("")
     told: set[tuple[str, int, int]] = set()
     for citation in answer.citations:
         key = (citation.passage_id, citation.source_start, citation.source_end)
