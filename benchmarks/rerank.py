@@ -297,13 +297,14 @@ class Run:
         found = []
         for ranker in rankers:
             writer = writers[ranker.language_model or first]
-            values = {}
+            values, plain = {}, {}
             for one in chosen:
                 scores = ranker.scores(one, "retrieved")
                 order = [one.keys[number] for number in np.argsort(-scores, kind="stable")]
                 values[one.item.id] = writer.measures(one, order)
+                plain[one.item.id] = writer.measures(one, one.keys)
                 meter.step()
-            found.append(replace(ranker, answers=values) if ranker.name != "random" else ranker)
+            found.append(replace(ranker, answers=values, plain=plain) if ranker.name != "random" else ranker)
         return found
 
     def _comparisons(self, rankers: Sequence[Ranker], evaluated: Sequence[Candidates]) -> Iterator[dict[str, Any]]:

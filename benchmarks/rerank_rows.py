@@ -23,13 +23,17 @@ Scores = Callable[[Candidates, str], FloatArray]
 
 @dataclass(frozen=True)
 class Ranker:
-    """A name, the language model whose behaviour it learnt (None: none), and how it scores."""
+    """A name, the language model whose behaviour it learnt (None: none), and how it scores.
+
+    `answers` are the measures of answers by question, `plain` those of the same model with retrieval's order.
+    """
 
     name: str
     language_model: str | None
     scores: Scores
     seconds: float | None = None
     answers: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    plain: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def keys_of(candidates: Candidates, pool: str) -> tuple[str, ...]:
@@ -113,12 +117,14 @@ def curve_row(language_model: str, found: Mapping[str, Mapping[str, float]]) -> 
 
 
 def answer_comparisons(rankers: Sequence[Ranker]) -> Iterator[dict[str, Any]]:
-    """Yield the paired differences of the answers that a ranker's order gives from those of retrieval's order."""
-    plain = next((one.answers for one in rankers if one.name == "retrieval"), {})
+    """Yield the paired differences of the answers that a ranker's order gives from those of retrieval's order.
+
+    Both are by the same language model: the ranker's, or the first where it has none.
+    """
     for ranker in rankers:
         for measure in ANSWER_MEASURES if ranker.answers and ranker.name != "retrieval" else ():
             head = {"ranker": ranker.name, "language_model": ranker.language_model, "measure": measure}
-            yield {**head, "against": "retrieval", **comparison(ranker.answers, plain, measure)}
+            yield {**head, "against": "retrieval", **comparison(ranker.answers, ranker.plain, measure)}
 
 
 def comparison(
