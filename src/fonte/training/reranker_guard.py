@@ -154,7 +154,8 @@ def _reason(questions: int, low: float | None, high: float | None, weight: float
         return f"there is {known} to compare on, and it takes at least two"
     if high < 0:
         return f"it is worse on the {questions} held-back questions (difference {low:.4f} to {high:.4f} at 95 %)"
-    return "retrieval's order alone is best on the questions that chose the weight" if weight == 0 else ""
+    unsure = "the questions that chose the weight do not show that it helps retrieval's order; use more of them"
+    return unsure if weight == 0 else ""
 
 
 def _mean(values: Mapping[str, float]) -> float:
