@@ -92,7 +92,9 @@ class Setting:
         if self.peer == "context-cite":
             design = bernoulli(self.passages, self.ablations)
             return np.repeat(design.keep, design.weights.astype(int), axis=0)
-        return clime(self.passages).keep if self.peer == "icx360" else leave_one_out(self.passages).keep
+        if self.peer == "icx360":
+            return clime(self.passages, oversampling=(self.ablations - 1.5) / self.passages).keep
+        return leave_one_out(self.passages).keep
 
 
 def settings(quick: bool) -> list[Setting]:
@@ -104,7 +106,8 @@ def settings(quick: bool) -> list[Setting]:
     more = [Setting("context-cite", n, ablations) for n in (5, 10, 20, 50) for ablations in (8, 32, 64)]
     more += [Setting("context-cite", n, 32, 8) for n in (5, 10)]
     more += [Setting("naive", n, n + 1, 8) for n in (10, 20, 50)]
-    more += [Setting("icx360", n, len(clime(n).keep)) for n in (10, 20, 50)] + [Setting("icx360", 5, 16, 8)]
+    more += [Setting("icx360", n, 8) for n in (10, 20, 50)] + [Setting("icx360", 5, 16, 8)]
+    more += [Setting("icx360", 10, len(clime(10).keep))]  # its own number; with 20 passages 201, with 50 501
     more += [Setting("captum", n, n + 1, answers) for n in (10, 20, 50) for answers in (1, 8)]
     more += [Setting("captum defaults", 5, 6), Setting("captum defaults", 10, 11)]
     return first + [setting for setting in more if setting not in first]

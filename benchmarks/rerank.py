@@ -10,7 +10,8 @@ Passages are read in pieces of at most 100 tokens; retriever, re-rankers and lan
 nearest to the question. Candidates are the 50 nearest passages by the default embedder. Of each question ten candidates
 are measured: the first five and five spread over the rest (`--spread top`: the first ten). Five folds of questions;
 those that share a gold passage or a cited case stay together; a question is ranked by the model that has not seen it.
-The weight of `fused` is chosen as in the product: for each re-ranker on the questions that stopped its training.
+The weight of `fused` is chosen as in the product: for each re-ranker on the questions of the other folds, each ordered
+by the re-ranker that has not seen it.
 
 `rows` hold the measures, over questions with gold among the candidates (in `gold_added` all); `comparisons` the paired
 differences in rank of the first gold passage (below 0: better) with intervals; `targets` what the targets hold.
@@ -33,7 +34,7 @@ import numpy as np
 from rerank_answers import Answers
 from rerank_cache import FloatArray, Meter
 from rerank_models import agreement, transfer
-from rerank_orders import fusing_weight, measured_first
+from rerank_orders import Choice, measured_first
 from rerank_plan import plan
 from rerank_retrieval import Candidates, Retriever
 from rerank_rows import (
@@ -50,7 +51,7 @@ from rerank_rows import (
 from rerank_scores import CrossEncoders
 from rerank_sets import SETS, QuestionSet, load_set, relevance_pairs
 from rerank_targets import Targets, TargetWish, target_table
-from rerank_training import pretrained, trained_folds, trained_without, watched_of
+from rerank_training import pretrained, trained_folds, trained_without
 
 from fonte.citations.support import load_support
 from fonte.measures.token_encoder import TokenEncoder
@@ -103,7 +104,7 @@ class Run:
         self.all = self._candidates(self.questions, self.cache)
         self.encoders = CrossEncoders(self.cache)
         self.wish = TargetWish(options.answer, options.method, options.spread)
-        self.watched: dict[Path, list[Candidates]] = {}  # by re-ranker, the questions that stopped its training
+        self.choices: dict[Path, Choice] = {}  # by re-ranker, what chooses its weight
         self.weights: dict[str, list[float]] = {}  # by language model, those of its re-rankers against retrieval
 
     def report(self) -> dict[str, Any]:
@@ -168,7 +169,13 @@ class Run:
     def _training(self, base: Path) -> RerankerTraining:
         chosen = self.options
         return RerankerTraining(
-            str(base), chosen.loss, chosen.scale, epochs=chosen.epochs, batch_size=20, learning_rate=3e-5, window=192
+            chosen.start or str(base),
+            chosen.loss,
+            chosen.scale,
+            epochs=chosen.epochs,
+            batch_size=20,
+            learning_rate=chosen.learning_rate,
+            window=192,
         )
 
     def _trained(
@@ -178,15 +185,19 @@ class Run:
         if self.options.set != "aquaechr":
             models = trained_folds(self.cache, self.options.set, name, list(targets.values()), settings)
             for model in set(models.values()):
-                rest = [one for one in targets.values() if models[one.id] != model]
-                self.watched[model] = watched_of(rest, settings, self.all)
+                rest = [one for one in self.all if one.found and models.get(one.item.id, model) != model]
+                self.choices[model] = Choice(self.encoders, models, rest)
             return models
         other = Run(_with_set(self.options, "echr"))
         cases = {group for one in self.all for group in one.item.groups}
         path = dict(_language_models(self.options))[name]
-        learnt = [one for one in other._targets(name, path).values() if not cases & set(one.groups)]
+        known = other._targets(name, path)
+        learnt = [one for one in known.values() if not cases & set(one.groups)]
         model = trained_without(self.cache, "echr", name, learnt, settings)
-        self.watched[model] = watched_of(learnt, settings, other.all)
+        folds = trained_folds(other.cache, "echr", name, list(known.values()), settings)
+        names = {one.id for one in learnt}
+        rest = [one for one in other.all if one.item.id in names and one.found]
+        self.choices[model] = Choice(other.encoders, folds, rest)
         return dict.fromkeys(targets, model)
 
     def _rankers(
@@ -211,7 +222,7 @@ class Run:
                 meter.step()
             trained = self._scores_of(model_of)
             chosen = sorted({*model_of.values()})
-            weights = {model: fusing_weight(self.encoders, model, self.watched[model]) for model in chosen}
+            weights = {model: self.choices[model].weight() for model in chosen}
             self.weights[name] = list(weights.values())
 
             def fused(
@@ -378,7 +389,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--loss", default="mse")
     parser.add_argument("--scale", choices=("raw", "standardised", "ranks"), default="standardised")
     parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--learning-rate", type=float, default=3e-5)
     parser.add_argument("--base", help="a cross-encoder to use as the pre-trained one")
+    parser.add_argument("--start", help="what the trained ones start from (default: the pre-trained one)")
     parser.add_argument("--answers", type=int, default=0, help="questions answered with every order")
     parser.add_argument("--curve", default="", help="learning curve: numbers of questions, separated by commas")
     parser.add_argument("--support", help="support scorer (name, folder, hub id); default: quote overlap")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,24 @@ from rerank_retrieval import Candidates
 from rerank_rows import keys_of, similarities_of
 from rerank_scores import CrossEncoders
 
-from fonte.training.reranker_guard import HeldBack, choose_weight
+from fonte.training.reranker_guard import HeldBack
 from fonte.training.reranker_targets import QuestionTargets
+from fonte.training.reranker_weight import choose_weight
 
 
-def fusing_weight(encoders: CrossEncoders, model: Path, watched: Sequence[Candidates]) -> float:
-    """Choose the weight of a re-ranker against retrieval by gold, as the product does, on the questions it watched."""
-    held = [_held_back(one) for one in watched]
-    known = {(one.item.question, one.keys): encoders.scores(model, one, "retrieved") for one in watched}
-    return choose_weight(held, lambda question, keys: known[question, tuple(keys)])
+@dataclass(frozen=True)
+class Choice:
+    """What chooses the weight of a re-ranker: questions, and for each the re-ranker that has not seen it."""
+
+    encoders: CrossEncoders
+    models: Mapping[str, Path]
+    questions: Sequence[Candidates]
+
+    def weight(self) -> float:
+        """Choose it against retrieval by gold, as the product does."""
+        ordered = sorted(self.questions, key=lambda one: str(self.models[one.item.id]))  # a model is loaded once
+        scores = {one.item.id: self.encoders.scores(self.models[one.item.id], one, "retrieved") for one in ordered}
+        return choose_weight([_held_back(one) for one in self.questions], scores)
 
 
 def _held_back(one: Candidates) -> HeldBack:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from rerank_retrieval import Candidates, Retriever
+from rerank_retrieval import Retriever
 from rerank_sets import QuestionSet
 
 from fonte.training.reranker import RerankerTraining, cross_validate, split_watched, train_reranker
@@ -74,15 +74,6 @@ def trained_without(
         learnt, watched = split_watched(targets, WATCHED, settings.seed)
         train_reranker(learnt, output, settings, watched)
     return output
-
-
-def watched_of(
-    targets: Sequence[QuestionTargets], settings: RerankerTraining, candidates: Sequence[Candidates]
-) -> list[Candidates]:
-    """Return those of `candidates` whose questions stopped the training of a re-ranker that was given `targets`."""
-    _, watched = split_watched(targets, WATCHED, settings.seed)
-    names = {question.id for question in watched}
-    return [one for one in candidates if one.item.id in names]
 
 
 def _mark(targets: Sequence[QuestionTargets], settings: RerankerTraining) -> str:

@@ -1,4 +1,4 @@
-"""icx360 0.1.0's C-LIME on one job; run in its own environment. It draws its masks itself."""
+"""icx360 0.1.0's C-LIME on one job; run in its own environment. It draws its masks itself, as many as the job has."""
 
 import tempfile
 from typing import Any
@@ -39,6 +39,8 @@ def program(job: dict[str, Any], model: Any, tokenizer: Any) -> tuple[list[list[
             output_orig=output,
             ind_segment=False,
             model_params={"chat_template": True},
+            # rounded up to one ablation per mask, the full context apart
+            oversampling_factor=(len(job["masks"]) - 1.5) / len(job["passages"]),
             scalarize_params={"transformation": "log_prob_sum"},
         )
         columns.append(np.asarray(seen["target"], dtype=float).tolist())

@@ -174,6 +174,38 @@ def test_a_better_one_is_adopted_a_worse_one_refused_and_there_is_a_way_back(cor
         assert [passage.id for passage in again.search(asked[0].question)] == before
 
 
+@pytest.mark.parametrize(("folds", "trainings"), [(0, 0), (3, 3), (500, 0)])
+def test_the_weight_is_chosen_by_rerankers_that_have_not_seen_the_question(corpus, folds, trainings):
+    from fonte.training.reranker_collect import Collected
+    from fonte.training.reranker_corpus import FOLDER, train_for_corpus
+
+    asked, told = questions(), []
+    targets = tuple(perfect(corpus, asked))
+    train_for_corpus(corpus, Collected(targets, ()), training(), asked, force=True, folds=folds, tell=told.append)
+    assert [f"takes {trainings} more trainings" in line for line in told] == ([True] if trainings else [])
+    assert not list((corpus.folder / FOLDER).glob("reranker-folds-*"))
+    with pytest.raises(UsageError, match="One fold"):
+        train_for_corpus(corpus, Collected(targets, ()), training(), asked, folds=1)
+
+
+def test_crosswise_scores_are_those_of_each_questions_own_reranker():
+    from fonte.models import Reranker
+    from fonte.training.reranker_guard import HeldBack
+    from fonte.training.reranker_weight import crosswise
+
+    texts = ("the valve opens", "the pump closes", "the tank")
+    held = [HeldBack(str(n), f"question {n}", texts, ("d",) * 3, (3.0, 2.0, 1.0), {}) for n in range(4)]
+    folders = [tiny_reranker_folder(seed=seed) for seed in (0, 1)]
+    models = {one.id: folders[int(one.id) % 2] for one in held}
+    found = crosswise(held, models)
+    assert set(found) == {one.id for one in held}
+    for one in held:
+        own = Reranker.from_pretrained(str(models[one.id])).predict([(one.question, text) for text in texts])
+        np.testing.assert_allclose(found[one.id], own, atol=1e-6)
+    other = Reranker.from_pretrained(str(folders[1])).predict([("question 0", text) for text in texts])
+    assert not np.allclose(found["0"], other)
+
+
 def replace_trained(settings):
     return settings.reranker.model_copy(update={"trained": False})
 
@@ -192,18 +224,20 @@ def test_sides_are_stable_and_share_no_group(corpus):
 
 @pytest.mark.parametrize(("helped", "hurt", "weight"), [(5, 3, 0.0), (19, 1, 0.6), (1, 19, 0.0)])
 def test_a_reranker_counts_only_as_far_as_it_surely_helps(helped, hurt, weight):
-    from fonte.training.reranker_guard import HeldBack, choose_weight
+    from fonte.training.reranker_guard import HeldBack
+    from fonte.training.reranker_weight import choose_weight
 
     # Above one half the order of two turns round: gold goes from rank 2 to 1 where it is the second, else back.
     held = [
         HeldBack(str(n), f"q{n}", ("a", "b"), ("d",) * 2, (1.0, 0.0), {}, frozenset([1 if n < helped else 0]))
         for n in range(helped + hurt)
     ]
-    assert choose_weight(held, lambda question, texts: np.array([0.0, 1.0])) == weight
+    assert choose_weight(held, {one.id: np.array([0.0, 1.0]) for one in held}) == weight
 
 
 def test_the_guard_by_pencil():
-    from fonte.training.reranker_guard import HeldBack, choose_weight, judge
+    from fonte.training.reranker_guard import HeldBack, judge
+    from fonte.training.reranker_weight import choose_weight
 
     held = [
         HeldBack(
@@ -218,10 +252,10 @@ def test_the_guard_by_pencil():
     def wrong(question, texts):
         return np.array([9.0, 1.0, 0.0])
 
-    weight = choose_weight(held, right)
-    assert weight == 0.6
-    assert choose_weight(held, wrong) == 0.0
-    assert choose_weight(held[:1], wrong) == 0.5
+    best, worst = ({one.id: scorer("", ()) for one in held} for scorer in (right, wrong))
+    assert choose_weight(held, best) == 0.6
+    assert choose_weight(held, worst) == 0.0
+    assert choose_weight(held[:1], worst) == 0.5
     better = judge(held, (right, 1.0), (None, 0.0))
     assert (better.retrieval, better.current, better.new) == pytest.approx((1 / 3, 1 / 3, 1))
     assert better.accepted

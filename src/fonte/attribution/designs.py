@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-from math import comb
+from math import ceil, comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def leave_one_out(passages: int) -> Design:
     return distinct(keep, np.ones(len(keep)), sampled=False)
 
 
-def clime(passages: int, seed: int = 0, most_removed: int = 2, oversampling: int = 10) -> Design:
+def clime(passages: int, seed: int = 0, most_removed: int = 2, oversampling: float = 10) -> Design:
     """Return C-LIME's design (MExGen, Paes et al. 2024; icx360 0.1.0): few removals, all near the full context.
 
     The removal sets of size 0, 1, … `most_removed` share about `oversampling * passages` ablations; a size whose sets
@@ -57,7 +57,8 @@ def clime(passages: int, seed: int = 0, most_removed: int = 2, oversampling: int
     """
     sizes = range(1, min(most_removed, passages) + 1)
     generator = np.random.default_rng(seed)
-    left = oversampling * passages
+    wanted = ceil(oversampling * passages)
+    left = wanted
     removed: list[tuple[int, ...]] = [()]
     for size in sizes:
         quota = round(left / (len(sizes) + 1 - size))
@@ -66,7 +67,7 @@ def clime(passages: int, seed: int = 0, most_removed: int = 2, oversampling: int
         left -= len(drawn)
     counts = np.bincount([len(each) for each in removed], minlength=1)
     classes = int((counts > 0).sum())
-    total = oversampling * passages / classes if passages else 1.0
+    total = wanted / classes if passages else 1.0
     weights = np.array([total / counts[len(each)] for each in removed])
     return Design(_without(passages, removed), weights)
 

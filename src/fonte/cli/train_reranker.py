@@ -35,6 +35,9 @@ LossOption = Annotated[
 GoldOption = Annotated[
     float | None, typer.Option("--gold-share", min=0, max=1, help="Share of gold in the target, where gold is known.")
 ]
+FoldsOption = Annotated[
+    int, typer.Option("--folds", min=0, help="Further trainings, crosswise, that choose its weight (0: none).")
+]
 RollbackOption = Annotated[bool, typer.Option("--rollback", help="Go back to the re-ranker before the present one.")]
 
 
@@ -51,6 +54,7 @@ def train_reranker(
     gold_share: GoldOption = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many rounds.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="At most so many questions.")] = None,
+    folds: FoldsOption = 5,
     seed: Annotated[int | None, typer.Option("--seed", help="Seed of designs, sides and training.")] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Use it even if it is clearly worse on held-back questions.")
@@ -69,9 +73,11 @@ def train_reranker(
         return
     if (questions is None) == (not from_records):
         raise UsageError("Say what to learn from: --questions FILE, or --from-records.")
+    if folds == 1:
+        raise UsageError("--folds 1: one fold cannot choose a weight; use 0, or at least 2.")
     given = {"answer": answer, "method": method, "limit": limit, "seed": seed}
     how = {"base": base, "targets": targets, "loss": loss, "gold_share": gold_share, "epochs": epochs, "seed": seed}
-    report = _train(corpus, questions, recipe, _set(given), _set(how), force)
+    report = _train(corpus, questions, recipe, _set(given), _set(how), folds, force)
     if json:
         print_json(report.to_json())
     else:
@@ -86,6 +92,7 @@ def _train(
     recipe: Path | None,
     collection: dict[str, Any],
     training: dict[str, Any],
+    folds: int,
     force: bool,
 ) -> CorpusTraining:
     from fonte.evaluation.questions import read_questions
@@ -103,7 +110,8 @@ def _train(
         collected = collector.from_questions(known) if file is not None else collector.from_records()
         for reason, count in collected.without:
             warn(f"{count} questions give no targets: {reason}")
-        return train_for_corpus(corpus, collected, replace(chosen.training, **training), known, force=force)
+        settings_of_training = replace(chosen.training, **training)
+        return train_for_corpus(corpus, collected, settings_of_training, known, force=force, folds=folds, tell=warn)
 
 
 def _roll_back(folder: Path, json: bool) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,21 @@ from fonte.models import Reranker
 from fonte.models.folder import model_folder
 from fonte.ranking import fuse
 from fonte.ranking.trained import adopt, install
-from fonte.training.reranker import RerankerTraining, train_reranker
+from fonte.training.reranker import RerankerTraining, cross_validate, train_reranker
 from fonte.training.reranker_bias import Bias, Ordered, bias
 from fonte.training.reranker_card import add_comparison
 from fonte.training.reranker_collect import Collected, holds_gold
 from fonte.training.reranker_current import current_of, fair, scorer_of
 from fonte.training.reranker_folds import place, together
-from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, choose_weight, judge
+from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, judge
 from fonte.training.reranker_targets import QuestionTargets
+from fonte.training.reranker_weight import choose_weight, crosswise
+from fonte.values import content_id
 
 FOLDER = "training"
 LEAST = 10  # questions with targets; below, nothing is left to compare on
 HELD_BACK, WATCHED = 0.2, 0.15
+FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -64,20 +68,34 @@ def train_for_corpus(
     questions: Sequence[Question] = (),
     *,
     force: bool = False,
+    folds: int = FOLDS,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> CorpusTraining:
     """Train on `collected`, and let the corpus use the result unless it is clearly worse than what it uses now.
 
     `questions` are those of the file, for their gold passages. Sides go by whole groups and by hash, so a question that
-    was held back once is held back again when more are added. Errors: `UsageError` for fewer than `LEAST` questions,
-    or a side without any; those of training.
+    was held back once is held back again when more are added. The weight is chosen on all that are not held back, each
+    ordered by one of `folds` further re-rankers that has not seen it; with 0, or fewer groups than folds, on those that
+    stop the training. `tell` hears how long that takes before it starts. Errors: `UsageError` for fewer than `LEAST`
+    questions, a side without any, or one fold; those of training.
     """
+    if folds == 1:
+        raise UsageError("One fold cannot choose a weight: use 0, or at least 2.")
     learnt, watched, held_back = sides(collected.targets, settings.seed)
     output = corpus.folder / FOLDER / "reranker"
     shutil.rmtree(output, ignore_errors=True)  # one that was refused
+    started = time.monotonic()
     trained = train_reranker(learnt, output, settings, watched)
+    minutes = folds * (time.monotonic() - started) / 60
     scorer = scorer_of(Reranker.from_pretrained(str(output)))
     asked = {question.question: question for question in questions}
-    weight = choose_weight(_held_back(corpus, watched, asked), scorer)
+    seen = [*learnt, *watched]
+    if folds and len(together({question.id: question.groups for question in seen})) >= folds:
+        tell(f"Choosing its weight takes {folds} more trainings, about {minutes:.0f} minutes (--folds 0 does without).")
+        weight = _weight_crosswise(corpus, seen, asked, settings, folds)
+    else:
+        held = _held_back(corpus, watched, asked)
+        weight = choose_weight(held, {one.id: scorer(one.question, one.texts) for one in held})
     current = current_of(corpus)
     compared = fair(held_back, current)
     fresh = _held_back(corpus, compared.questions, asked)
@@ -106,7 +124,7 @@ def train_for_corpus(
 def sides(
     targets: Sequence[QuestionTargets], seed: int = 0
 ) -> tuple[list[QuestionTargets], list[QuestionTargets], list[QuestionTargets]]:
-    """Return what is learnt, watched (it stops the training and chooses the weight) and held back. Errors: as above."""
+    """Return what is learnt, watched (it stops the training) and held back. Errors: as above."""
     if len(targets) < LEAST:
         raise UsageError(
             f"Training a re-ranker takes at least {LEAST} questions with targets; there are {len(targets)}. Ask more "
@@ -127,7 +145,25 @@ def sides(
     return found
 
 
-def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: dict[str, Question]) -> list[HeldBack]:
+def _weight_crosswise(
+    corpus: Corpus,
+    seen: Sequence[QuestionTargets],
+    asked: Mapping[str, Question],
+    settings: RerankerTraining,
+    folds: int,
+) -> float:
+    """Choose the weight on `seen`; what is trained for it is kept until then, so that a killed run goes on."""
+    effects = [f"{question.id} {question.effects.tolist()} {question.groups}" for question in seen]
+    place = corpus.folder / FOLDER / f"reranker-folds-{content_id(repr(asdict(settings)), str(folds), *effects)[:10]}"
+    models = cross_validate(seen, place, settings, folds=folds, watched_share=WATCHED)
+    held = _held_back(corpus, seen, asked)
+    weight = choose_weight(held, crosswise(held, models))
+    for left in (corpus.folder / FOLDER).glob("reranker-folds-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    return weight
+
+
+def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: Mapping[str, Question]) -> list[HeldBack]:
     """Retrieve the candidates of each question; measured passages that are not among them are left out."""
     found = []
     for question in targets:

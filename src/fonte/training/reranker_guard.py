@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t
 
 from fonte.measures import paired_bootstrap
 from fonte.ranking import fuse
 from fonte.training.reranker_evaluator import concordance
 from fonte.training.reranker_targets import FloatArray
 
-WEIGHTS = tuple(round(0.1 * step, 1) for step in range(11))
 LEAST_WITH_GOLD = 5  # fewer questions with a known gold passage are no measure of an order
 
 # From (question, texts) to the scores of a re-ranker: float64 [text].
@@ -89,36 +87,6 @@ def qualities(questions: Sequence[HeldBack], scorer: Scorer | None, weight: floa
         if value is not None:
             found[question.id] = value
     return found
-
-
-def choose_weight(questions: Sequence[HeldBack], scorer: Scorer) -> float:
-    """Return the weight of the re-ranker with the surest gain over retrieval's order; of equals the smallest.
-
-    The surest has the largest lower bound of the mean gain over `questions` (Student's t, 95 %, one-sided). Retrieval's
-    own order, weight 0, has the bound 0, so the re-ranker counts as far as the questions show that it helps: the best
-    mean of a few questions is often chance. One half where there are fewer than two questions to choose by. Scores are
-    computed once per question.
-    """
-    known = {question.id: scorer(question.question, question.texts) for question in questions}
-    texts = {(question.question, question.texts): question.id for question in questions}
-
-    def again(question: str, given: Sequence[str]) -> FloatArray:
-        return known[texts[question, tuple(given)]]
-
-    measure = measure_of(questions)
-    plain = qualities(questions, None, 0.0, measure)
-    if len(plain) < 2:
-        return 0.5
-    bounds = []
-    for weight in WEIGHTS:
-        fused = qualities(questions, again, weight, measure)
-        bounds.append(_surely_gained([fused[name] - plain[name] for name in plain]))
-    return WEIGHTS[int(np.argmax(bounds))]
-
-
-def _surely_gained(gains: Sequence[float]) -> float:
-    error = float(np.std(gains, ddof=1)) / len(gains) ** 0.5
-    return float(np.mean(gains) - error * t.ppf(0.95, len(gains) - 1))
 
 
 def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tuple[Scorer | None, float]) -> Verdict:
