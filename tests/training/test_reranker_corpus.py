@@ -183,9 +183,32 @@ def test_the_weight_is_chosen_by_rerankers_that_have_not_seen_the_question(corpu
     targets = tuple(perfect(corpus, asked))
     train_for_corpus(corpus, Collected(targets, ()), training(), asked, force=True, folds=folds, tell=told.append)
     assert [f"takes {trainings} more trainings" in line for line in told] == ([True] if trainings else [])
-    assert not list((corpus.folder / FOLDER).glob("reranker-folds-*"))
+    assert not list((corpus.folder / FOLDER).glob("reranker-*"))
     with pytest.raises(UsageError, match="One fold"):
         train_for_corpus(corpus, Collected(targets, ()), training(), asked, folds=1)
+
+
+def test_what_was_trained_before_a_kill_is_not_trained_again(corpus):
+    from fonte.training.reranker_collect import Collected
+    from fonte.training.reranker_corpus import FOLDER, train_for_corpus
+
+    asked = questions()
+    collected, folder = Collected(tuple(perfect(corpus, asked)), ()), corpus.folder / FOLDER
+
+    def killed(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_for_corpus(corpus, collected, training(), asked, tell=killed)
+    [whole] = folder.glob("reranker-*/whole/model.safetensors")
+    before = whole.stat()
+    train_for_corpus(corpus, collected, training(), asked, folds=0)
+    [kept] = [
+        *folder.glob("reranker/model.safetensors"),
+        *(folder.parent.parent / "models").glob("*/model.safetensors"),
+    ]
+    assert (kept.stat().st_mtime_ns, kept.stat().st_size) == (before.st_mtime_ns, before.st_size)
+    assert not list(folder.glob("reranker-*"))
 
 
 def test_crosswise_scores_are_those_of_each_questions_own_reranker():

@@ -32,6 +32,7 @@ FOLDER = "training"
 LEAST = 10  # questions with targets; below, nothing is left to compare on
 HELD_BACK, WATCHED = 0.2, 0.15
 FOLDS = 5
+WHOLE = "whole"  # the re-ranker itself, beside those that choose its weight
 
 
 @dataclass(frozen=True)
@@ -82,20 +83,22 @@ def train_for_corpus(
     if folds == 1:
         raise UsageError("One fold cannot choose a weight: use 0, or at least 2.")
     learnt, watched, held_back = sides(collected.targets, settings.seed)
-    output = corpus.folder / FOLDER / "reranker"
-    shutil.rmtree(output, ignore_errors=True)  # one that was refused
-    started = time.monotonic()
-    trained = train_reranker(learnt, output, settings, watched)
-    minutes = folds * (time.monotonic() - started) / 60
-    scorer = scorer_of(Reranker.from_pretrained(str(output)))
     asked = {question.question: question for question in questions}
+    work = _work_folder(corpus, [*learnt, *watched], settings)
+    started = time.monotonic()
+    if not (work / WHOLE).is_dir():
+        train_reranker(learnt, work / WHOLE, settings, watched)
+    scorer = scorer_of(Reranker.from_pretrained(str(work / WHOLE)))
     seen = [*learnt, *watched]
     if folds and len(together({question.id: question.groups for question in seen})) >= folds:
-        tell(f"Choosing its weight takes {folds} more trainings, about {minutes:.0f} minutes (--folds 0 does without).")
-        weight = _weight_crosswise(corpus, seen, asked, settings, folds)
+        tell(_said_before(folds, folds * (time.monotonic() - started) / 60))
+        models = cross_validate(seen, work / f"folds-{folds}", settings, folds=folds, watched_share=WATCHED)
+        held = _held_back(corpus, seen, asked)
+        weight = choose_weight(held, crosswise(held, models))
     else:
         held = _held_back(corpus, watched, asked)
         weight = choose_weight(held, {one.id: scorer(one.question, one.texts) for one in held})
+    output = _finished(corpus.folder / FOLDER, work)
     current = current_of(corpus)
     compared = fair(held_back, current)
     fresh = _held_back(corpus, compared.questions, asked)
@@ -110,8 +113,8 @@ def train_for_corpus(
         path = model_folder() / entry.name
     return CorpusTraining(
         str(path),
-        trained.questions,
-        trained.pairs,
+        sum(len(question.passages) > 1 for question in learnt),
+        sum(len(question.passages) for question in learnt if len(question.passages) > 1),
         weight,
         verdict,
         habits,
@@ -145,22 +148,25 @@ def sides(
     return found
 
 
-def _weight_crosswise(
-    corpus: Corpus,
-    seen: Sequence[QuestionTargets],
-    asked: Mapping[str, Question],
-    settings: RerankerTraining,
-    folds: int,
-) -> float:
-    """Choose the weight on `seen`; what is trained for it is kept until then, so that a killed run goes on."""
-    effects = [f"{question.id} {question.effects.tolist()} {question.groups}" for question in seen]
-    place = corpus.folder / FOLDER / f"reranker-folds-{content_id(repr(asdict(settings)), str(folds), *effects)[:10]}"
-    models = cross_validate(seen, place, settings, folds=folds, watched_share=WATCHED)
-    held = _held_back(corpus, seen, asked)
-    weight = choose_weight(held, crosswise(held, models))
-    for left in (corpus.folder / FOLDER).glob("reranker-folds-*"):
+def _said_before(folds: int, minutes: float) -> str:
+    about = f", about {minutes:.0f} minutes" if minutes > 1 else ""
+    return f"Choosing its weight takes {folds} more trainings{about} (--folds 0 does without)."
+
+
+def _finished(folder: Path, work: Path) -> Path:
+    """Put what was trained in the place of one that was refused, and leave nothing else."""
+    output = folder / "reranker"
+    shutil.rmtree(output, ignore_errors=True)
+    (work / WHOLE).replace(output)
+    for left in folder.glob("reranker-*"):
         shutil.rmtree(left, ignore_errors=True)
-    return weight
+    return output
+
+
+def _work_folder(corpus: Corpus, seen: Sequence[QuestionTargets], settings: RerankerTraining) -> Path:
+    """Return where what is trained is kept until the weight is chosen: a killed run goes on, another starts anew."""
+    targets = [f"{question.id} {question.effects.tolist()} {question.groups}" for question in seen]
+    return corpus.folder / FOLDER / f"reranker-{content_id(repr(asdict(settings)), *targets)[:10]}"
 
 
 def _held_back(corpus: Corpus, targets: Sequence[QuestionTargets], asked: Mapping[str, Question]) -> list[HeldBack]:
