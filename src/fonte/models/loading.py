@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,18 +32,22 @@ def loading(name: str, what: str) -> Iterator[None]:
 def quiet() -> Iterator[None]:
     """Keep the libraries' own progress bars and remarks off the terminal while loading or saving a model."""
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-    from transformers.utils import logging
+    from transformers.utils import logging as remarks
 
-    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    bars, verbosity = remarks.is_progress_bar_enabled(), remarks.get_verbosity()
     hub_bars = not are_progress_bars_disabled()
-    logging.disable_progress_bar()
+    other = logging.getLogger("sentence_transformers")  # has a logger of its own
+    level = other.level
+    remarks.disable_progress_bar()
     disable_progress_bars()
-    logging.set_verbosity_error()
+    remarks.set_verbosity_error()
+    other.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        logging.set_verbosity(verbosity)
+        other.setLevel(level)
+        remarks.set_verbosity(verbosity)
         if bars:
-            logging.enable_progress_bar()
+            remarks.enable_progress_bar()
         if hub_bars:
             enable_progress_bars()
