@@ -155,7 +155,7 @@ def test_every_loss_learns_which_passage_is_meant(tmp_path, loss):
     assert not (tmp_path / "out.training").exists()
 
 
-def test_nothing_is_printed_when_training_starts_from_an_embedder(tmp_path, capfd):
+def test_nothing_is_printed_when_training_starts_from_an_embedder(tmp_path, capfd, caplog):
     pytest.importorskip("datasets")
     from fonte.training.reranker import RerankerTraining, train_reranker
     from tests.tiny import tiny_embedder_folder
@@ -164,6 +164,7 @@ def test_nothing_is_printed_when_training_starts_from_an_embedder(tmp_path, capf
     capfd.readouterr()  # what making the embedder printed
     train_reranker([question(number) for number in range(3)], tmp_path / "out", settings)
     assert capfd.readouterr() == ("", "")
+    assert not caplog.records  # each would be a line on stderr
 
 
 def test_a_trained_model_loads_everywhere_and_says_what_it_is(tmp_path):
