@@ -141,6 +141,7 @@ def settings_of(arm: str, seed: int, options: argparse.Namespace) -> GeneratorTr
             batch=options.batch,
             learning_rate=options.rate,
             select=options.select,
+            options={"bf16": True} if options.mixed_precision else {},
         ),
         {"reward": values},
         arm,
@@ -279,6 +280,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--group", type=int, default=8)
     parser.add_argument("--questions", type=int, default=2, help="questions per GRPO step")
     parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument(
+        "--mixed-precision", action="store_true", help="sample and learn in bfloat16 (weights and scores stay float32)"
+    )
     parser.add_argument("--select", default="pass@8", help="'' takes all questions")
     parser.add_argument("--questions-used", type=int, default=200, help="training questions that are tried")
     parser.add_argument("--pooled", type=int, default=2, help="distractors per prompt")
