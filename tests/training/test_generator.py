@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 
 from fonte.errors import UsageError
@@ -185,21 +186,52 @@ def test_batches_must_fit_the_group(base):
         GeneratorTraining(base, group=8, batch=3).accumulation(1)
 
 
-def test_prompts_reach_the_trainer_as_the_tokens_that_are_scored(tmp_path, base):
+def toy_trainer(training, tmp_path):
+    """Return a trainer of two toy questions that has not run, its model and its examples."""
     from fonte.models.local import LocalLanguageModel
     from fonte.training.examples import build_examples
     from fonte.training.grpo import grpo_trainer
     from fonte.training.watch import Watch
 
-    training = toy_training(base)
-    model = LocalLanguageModel.from_pretrained(base, dtype="float32")
+    model = LocalLanguageModel.from_pretrained(training.base, dtype="float32")
     examples = build_examples(toy_questions(2), model, training.examples).examples
 
     def watch(policy, scorer):
         return Watch(tmp_path / "curves.jsonl", training.guard, None, 1)
 
-    trainer = grpo_trainer(model, examples, training, tmp_path / "work", watch)
+    return grpo_trainer(model, examples, training, tmp_path / "work", watch), model, examples
+
+
+def test_prompts_reach_the_trainer_as_the_tokens_that_are_scored(tmp_path, base):
+    trainer, model, examples = toy_trainer(toy_training(base), tmp_path)
     prompt = trainer.train_dataset[1]["prompt"]
     ids, _, _ = trainer._tokenize_prompts([prompt])
     assert tuple(ids[0]) == examples[1].prompt_ids == examples[1].case.prompt.token_ids
     assert set(trainer.eos_token_ids) == set(trainer.generation_config.eos_token_id) == model.ends
+
+
+@pytest.mark.parametrize(("options", "computed"), [({}, "torch.float32"), ({"bf16": True}, "torch.bfloat16")])
+def test_completions_are_sampled_in_the_precision_that_is_trained(tmp_path, base, options, computed):
+    trainer, model, _ = toy_trainer(toy_training(base, options=options, steps=1), tmp_path)
+    seen = {"sampled": set(), "trained": set()}
+    sampling = []
+    generate = trainer._generate_single_turn
+
+    def watched(*args, **named):
+        sampling.append(True)
+        try:
+            return generate(*args, **named)
+        finally:
+            sampling.pop()
+
+    trainer._generate_single_turn = watched
+    layer = next(part for name, part in trainer.model.named_modules() if name.endswith("q_proj.base_layer"))
+
+    def note(_, given, made):
+        for phase, applies in (("sampled", sampling), ("trained", torch.is_grad_enabled())):
+            if applies:
+                seen[phase].add(str(made.dtype))
+
+    layer.register_forward_hook(note)
+    trainer.train()
+    assert seen == {"sampled": {computed}, "trained": {computed}}

@@ -36,6 +36,11 @@ class SegmentedGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no typ
     def _tokenize_prompts(self, prompts: list[str]) -> tuple[list[list[int]], None, dict[str, Any]]:
         return [list(self._prompt_ids[prompt]) for prompt in prompts], None, {}
 
+    def _generate_single_turn(self, *args: Any, **options: Any) -> Any:
+        # in mixed precision only the forward pass of training is under autocast: sample from the policy that is trained
+        with self.accelerator.autocast():
+            return super()._generate_single_turn(*args, **options)
+
 
 def grpo_trainer(
     language_model: LocalLanguageModel,
