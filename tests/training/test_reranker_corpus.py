@@ -188,6 +188,25 @@ def test_the_weight_is_chosen_by_rerankers_that_have_not_seen_the_question(corpu
         train_for_corpus(corpus, Collected(targets, ()), training(), asked, folds=1)
 
 
+def test_what_is_forced_against_a_weight_of_zero_is_used(corpus, settings):
+    from fonte.training.reranker_collect import Collected
+    from fonte.training.reranker_corpus import train_for_corpus
+
+    # where retrieval is right already nothing can help
+    asked = [
+        replace(one, gold=(GoldSpan(corpus.candidates(one.question)[0].document),), answers=()) for one in questions()
+    ]
+    collected = Collected(tuple(perfect(corpus, asked)), ())
+    refused = train_for_corpus(corpus, collected, training(), asked, folds=2)
+    assert (refused.accepted, refused.weight, refused.held_back.retrieval) == (False, 0.0, 1.0)
+    assert "do not show that it helps" in refused.held_back.reason
+    forced = train_for_corpus(corpus, collected, training(), asked, folds=2, force=True)
+    assert (forced.accepted, forced.forced, forced.weight) == (True, True, 0.5)
+    with Corpus.open(corpus.folder, settings) as again:
+        assert again.reranker is not None
+        assert again.rerank_weight == 0.5
+
+
 def test_what_was_trained_before_a_kill_is_not_trained_again(corpus):
     from fonte.training.reranker_collect import Collected
     from fonte.training.reranker_corpus import FOLDER, train_for_corpus
@@ -287,7 +306,7 @@ def test_the_guard_by_pencil():
     assert not worse.accepted
     assert "worse on the 6" in worse.reason
     assert worse.high < 0
-    assert not judge(held, (wrong, 0.0), (None, 0.0)).accepted
+    assert not judge(held, (wrong, 0.0), (None, 0.0), helps=False).accepted
     assert "no held-back question" in judge([], (right, 1.0), (None, 0.0)).reason
     alone = judge(held[:1], (right, 1.0), (None, 0.0))
     assert not alone.accepted

@@ -25,7 +25,7 @@ from fonte.training.reranker_current import current_of, fair, scorer_of
 from fonte.training.reranker_folds import place, together
 from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, judge
 from fonte.training.reranker_targets import QuestionTargets
-from fonte.training.reranker_weight import choose_weight, crosswise
+from fonte.training.reranker_weight import EVEN, choose_weight, crosswise
 from fonte.values import content_id
 
 FOLDER = "training"
@@ -77,8 +77,9 @@ def train_for_corpus(
     `questions` are those of the file, for their gold passages. Sides go by whole groups and by hash, so a question that
     was held back once is held back again when more are added. The weight is chosen on all that are not held back, each
     ordered by one of `folds` further re-rankers that has not seen it; with 0, or fewer groups than folds, on those that
-    stop the training. `tell` hears how long that takes before it starts. Errors: `UsageError` for fewer than `LEAST`
-    questions, a side without any, or one fold; those of training.
+    stop the training. What is forced against a weight of 0 gets one half. `tell` hears how long choosing takes before
+    it starts. Errors: `UsageError` for fewer than `LEAST` questions, a side without any, or one fold; those of
+    training.
     """
     if folds == 1:
         raise UsageError("One fold cannot choose a weight: use 0, or at least 2.")
@@ -98,11 +99,13 @@ def train_for_corpus(
     else:
         held = _held_back(corpus, watched, asked)
         weight = choose_weight(held, {one.id: scorer(one.question, one.texts) for one in held})
+    helps = weight > 0
+    weight = weight or (EVEN if force else 0.0)  # what is forced would not be used with a weight of 0
     output = _finished(corpus.folder / FOLDER, work)
     current = current_of(corpus)
     compared = fair(held_back, current)
     fresh = _held_back(corpus, compared.questions, asked)
-    found = judge(fresh, (scorer, weight), (current.scorer, current.weight))
+    found = judge(fresh, (scorer, weight), (current.scorer, current.weight), helps=helps)
     verdict = replace(found, left_out=len(compared.left_out), note=compared.note)
     habits = bias([_ordered(question, scorer, weight) for question in fresh])
     add_comparison(output, asdict(verdict), compared.left_out)

@@ -89,11 +89,17 @@ def qualities(questions: Sequence[HeldBack], scorer: Scorer | None, weight: floa
     return found
 
 
-def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tuple[Scorer | None, float]) -> Verdict:
+def judge(
+    questions: Sequence[HeldBack],
+    new: tuple[Scorer, float],
+    current: tuple[Scorer | None, float],
+    *,
+    helps: bool = True,
+) -> Verdict:
     """Compare a new re-ranker with its weight to the current one.
 
-    It is accepted unless the whole 95 % interval of the paired difference is on the worse side, its weight is 0 (it
-    changes nothing), or fewer than two questions can be compared on.
+    It is accepted unless the whole 95 % interval of the paired difference is on the worse side, the questions that
+    chose its weight did not show that it `helps`, or fewer than two questions can be compared on.
     """
     measure = measure_of(questions)
     plain = qualities(questions, None, 0.0, measure)
@@ -101,7 +107,7 @@ def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tup
     after = qualities(questions, *new, measure)
     differences = [after[name] - before[name] for name in after]
     low, high = paired_bootstrap(differences) if len(differences) > 1 else (None, None)
-    reason = _reason(len(differences), low, high, new[1])
+    reason = _reason(len(differences), low, high, helps=helps)
     return Verdict(
         len(differences),
         measure,
@@ -116,14 +122,14 @@ def judge(questions: Sequence[HeldBack], new: tuple[Scorer, float], current: tup
     )
 
 
-def _reason(questions: int, low: float | None, high: float | None, weight: float) -> str:
+def _reason(questions: int, low: float | None, high: float | None, *, helps: bool) -> str:
     if low is None or high is None:
         known = "one held-back question" if questions else "no held-back question"
         return f"there is {known} to compare on, and it takes at least two"
     if high < 0:
         return f"it is worse on the {questions} held-back questions (difference {low:.4f} to {high:.4f} at 95 %)"
     unsure = "the questions that chose the weight do not show that it helps retrieval's order; use more of them"
-    return unsure if weight == 0 else ""
+    return "" if helps else unsure
 
 
 def _mean(values: Mapping[str, float]) -> float:

@@ -15,6 +15,8 @@ from fonte.training.reranker_guard import HeldBack, measure_of, quality
 from fonte.training.reranker_targets import FloatArray
 
 WEIGHTS = tuple(round(0.1 * step, 1) for step in range(11))
+EVEN = 0.5
+"""The weight where nothing chooses one."""
 # Of ten chances to be wrong (Bonferroni): the best is taken.
 SURE = 1 - 0.05 / (len(WEIGHTS) - 1)
 
@@ -31,7 +33,7 @@ def choose_weight(questions: Sequence[HeldBack], scores: Mapping[str, FloatArray
     plain = {one.id: quality(one, _fused(one, scores[one.id], 0.0), measure) for one in questions}
     usable = [one for one in questions if plain[one.id] is not None]
     if len(usable) < 2:
-        return 0.5
+        return EVEN
     before = np.array([plain[one.id] for one in usable], np.float64)
     bounds = []
     for weight in WEIGHTS:
