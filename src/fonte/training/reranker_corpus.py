@@ -102,13 +102,8 @@ def train_for_corpus(
     helps = weight > 0
     weight = weight or (EVEN if force else 0.0)  # what is forced would not be used with a weight of 0
     output = _finished(corpus.folder / FOLDER, work)
-    current = current_of(corpus)
-    compared = fair(held_back, current)
-    fresh = _held_back(corpus, compared.questions, asked)
-    found = judge(fresh, (scorer, weight), (current.scorer, current.weight), helps=helps)
-    verdict = replace(found, left_out=len(compared.left_out), note=compared.note)
-    habits = bias([_ordered(question, scorer, weight) for question in fresh])
-    add_comparison(output, asdict(verdict), compared.left_out)
+    verdict, habits, left_out = _compared(corpus, held_back, asked, (scorer, weight), helps=helps)
+    add_comparison(output, asdict(verdict), left_out)
     path = output
     if verdict.accepted or force:
         entry = install(output, weight, Path(settings.base).name)
@@ -164,6 +159,23 @@ def _finished(folder: Path, work: Path) -> Path:
     for left in folder.glob("reranker-*"):
         shutil.rmtree(left, ignore_errors=True)
     return output
+
+
+def _compared(
+    corpus: Corpus,
+    held_back: Sequence[QuestionTargets],
+    asked: Mapping[str, Question],
+    new: tuple[Scorer, float],
+    *,
+    helps: bool,
+) -> tuple[Verdict, Bias, Sequence[QuestionTargets]]:
+    """Return the comparison with what the corpus uses, the new one's habits, and what was left out of both."""
+    current = current_of(corpus)
+    compared = fair(held_back, current)
+    fresh = _held_back(corpus, compared.questions, asked)
+    found = judge(fresh, new, (current.scorer, current.weight), helps=helps)
+    verdict = replace(found, left_out=len(compared.left_out), note=compared.note)
+    return verdict, bias([_ordered(question, *new) for question in fresh]), compared.left_out
 
 
 def _work_folder(corpus: Corpus, seen: Sequence[QuestionTargets], settings: RerankerTraining) -> Path:
