@@ -15,16 +15,18 @@ it stopped; models stay in `--work`, results are appended to `--results` (JSONL)
 A results row has an arm's curve values at its start and end and, per development set and `pooled`, what
 `benchmarks/generator.py` measures, with every question's accuracy in `items` so that arms can be compared in pairs.
 `--report` prints the pooled differences with 95 % intervals, p-values corrected for their number, and the smallest
-difference that so many questions would have shown in four of five cases.
+difference that so many questions would have shown in four of five cases. Differences of perplexities are those of their
+logarithms.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -175,7 +177,7 @@ def evaluate(model: str, options: argparse.Namespace) -> dict[str, Any]:
     rows["pooled"] = {"items": {key: dict(_pooled(rows, key)) for key in items_of(next(iter(found.values())))}}
     for key, values in rows["pooled"]["items"].items():
         summary = _summary(values, key)
-        rows["pooled"][key] = [summary.mean, summary.low, summary.high, summary.n_scored]
+        rows["pooled"][key] = [*map(_shown(key), (summary.mean, summary.low, summary.high)), summary.n_scored]
     return rows
 
 
@@ -212,17 +214,26 @@ def _pooled(rows: Mapping[str, Any], key: str) -> Iterator[tuple[str, float]]:
 
 
 def _summary(values: Mapping[str, float], key: str) -> Summary:
-    unbounded = key in ("E", "length", "ppl_with", "ppl_without")
+    """Summarise a measure; perplexities by logarithm, as everywhere: else a few huge ones would be all that counts."""
+    if key.startswith("ppl"):
+        return summarise({name: scored(math.log(value)) for name, value in values.items()}, bounds=None)
+    unbounded = key in ("E", "length")
     bounds = None if unbounded else (-1.0, 1.0) if key == "rr" else (0.0, 1.0)
     return summarise({name: scored(value) for name, value in values.items()}, bounds=bounds)
+
+
+def _shown(key: str) -> Callable[[float | None], float | None]:
+    """Return how a mean of `_summary` is shown: perplexities are summarised by logarithm."""
+    return lambda mean: math.exp(mean) if mean is not None and key.startswith("ppl") else mean
 
 
 def _report(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the pooled values of every arm, and its differences from `sft` and from `accuracy`."""
     keys = ("acc_q", "acc_qd", "rr", "counterfactual", "abstention", "E", "length", "ppl_with", "ppl_without")
     for row in rows:
-        pooled = row["sets"].get("pooled", {})
-        shown = "  ".join(f"{key} {pooled[key][0]:.3f}" for key in keys if pooled.get(key, [None])[0] is not None)
+        items = row["sets"].get("pooled", {}).get("items", {})
+        means = {key: _shown(key)(_summary(items[key], key).mean) for key in keys if items.get(key)}
+        shown = "  ".join(f"{key} {mean:.3f}" for key, mean in means.items() if mean is not None)
         print(f"{row['arm']:<24} seed {row['seed']}  {shown or row['training'].get('reason', '')}")
     for before in ("sft", "accuracy"):
         for row in rows:
