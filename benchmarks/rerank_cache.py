@@ -24,9 +24,11 @@ class Kept:
         self._values: dict[str, Any] = {}
         if path.is_file():
             for line in path.read_text(encoding="utf-8").split("\n"):
-                if line.endswith("}"):
+                try:
                     row = json.loads(line)
                     self._values[row["key"]] = row["value"]
+                except ValueError:  # empty, or cut short
+                    continue
 
     def get(self, key: str, make: Callable[[], Any]) -> Any:
         """Return the value of `key`, made and kept where it is not known."""

@@ -59,7 +59,8 @@ class Targets:
         self._name = name
         self._wish = wish
         self._kept = Kept(cache / f"{set_name}-targets-{name}-{wish.name}.jsonl")
-        self._store = cache / f"evaluations-{name}.db"
+        # not shared with other targets, so that `seconds` is the time of this one
+        self._store = cache / f"evaluations-{name}-{wish.name}.db"
 
     def known(self, candidates: Candidates) -> bool:
         """Return whether the targets of an item are in the cache."""

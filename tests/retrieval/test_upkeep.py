@@ -58,7 +58,7 @@ def test_purge_of_everything(filled):
     filled.remove_documents([f"d{n}" for n in range(12)], purge=True)
     assert filled.count() == 0
     assert filled.search_lexical("words", 3) == []
-    assert not files_with(filled, b"d11")
+    assert not files_with(filled, b"d11.md")
 
 
 def test_killed_purge_is_finished_by_the_next_write(filled, new_row):

@@ -121,7 +121,7 @@ def test_a_file_of_targets_survives_a_kill(tmp_path):
             return question(int(name[1:]), groups=("a", "b"))
 
         names = ["q0", "q1", "q2"]
-        assert [name for name, _ in file.measured(names, measure)] == names
+        assert [found.id for found in file.measured(names, measure)] == names
         assert asked == names[len(left) :]
         assert len(file.read()) == 3
     file.path.write_text('{"id": 3}\n')
@@ -129,9 +129,13 @@ def test_a_file_of_targets_survives_a_kill(tmp_path):
         file.read()
 
 
-def test_rows_for_datasets():
+def test_rows_for_datasets(tmp_path):
     datasets = pytest.importorskip("datasets")
-    rows = datasets.Dataset.from_list(list(target_rows([question(0), question(1)])))
+    from fonte.training.reranker_dataset import write_dataset
+
+    write_dataset([question(0), question(1)], tmp_path / "training" / "targets.parquet")
+    rows = datasets.Dataset.from_parquet(str(tmp_path / "training" / "targets.parquet"), cache_dir=str(tmp_path))
+    assert rows.to_list() == list(target_rows([question(0), question(1)]))
     assert len(rows) == 8
     assert {"question", "passage_id", "text", "target", "low", "high", "model", "seed", "prompt"} <= set(
         rows.column_names

@@ -13,7 +13,7 @@ from fonte.errors import ModelError, UsageError
 from fonte.evaluation.questions import GoldSpan, Question, write_questions
 from fonte.settings import Settings
 from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage
-from fonte.values import content_id
+from fonte.values import Prompt, PromptPassage, content_id
 from tests.tiny import tiny_embedder_folder, tiny_language_model_folder, tiny_reranker_folder
 
 pytest.importorskip("datasets")
@@ -106,8 +106,80 @@ def test_pairs_stay_within_the_budget_and_questions_without_answers_are_counted(
     assert dict(found.without) == {"no gold answer in the file": 1}
     [one] = found.targets
     assert one.method == "pairs"
-    # the full context, none, each alone left out, four placebos, at most six pairs
-    assert one.evaluations <= 20
+    # the full context, none, each alone left out, two placebos, at most six pairs
+    assert one.evaluations <= 14
+    assert TargetFile(tmp_path / "targets.jsonl").read()[1].reason == "no gold answer in the file"
+
+
+def test_ten_passages_take_twenty_evaluations_at_most():
+    from fonte.attribution import Measurement, Question, expectation
+    from fonte.attribution.placebo import placebos
+    from fonte.training.reranker_collect import PLACEBOS, SIZE, Collection
+    from tests.tiny import tiny_language_model
+
+    model = tiny_language_model()
+    names = tuple(f"p{number}" for number in range(10))
+    parts = tuple(PromptPassage("", "", f"{name} says {number * 37}. ") for number, name in enumerate(names))
+    measurement = Measurement(
+        model, model.segment(Prompt("", "", parts, "?")), (1, 2), None, placebos(model)[:PLACEBOS]
+    )
+    texts = tuple(part.text for part in parts)
+    asked = Question(names, texts, ((0, 2),), method=Collection().method, size=SIZE, signatures=False, groups=False)
+    assert expectation(measurement, asked, 2).ablations == 20
+
+
+def test_a_gold_passage_that_was_not_shown_groups_questions_too(corpus, tmp_path):
+    asked = questions()
+    # the second is about the first's passage, which it will not be shown
+    other = Question("other", "At how many bar does the court open?", ("8 bar",), gold=asked[0].gold)
+    measuring, _ = collector(corpus, tmp_path, answer="gold", method="alone")
+    first, second = measuring.from_questions([asked[0], other]).targets
+    common = [name for name in first.groups if name.startswith("passage ")]
+    assert common
+    assert set(common) <= set(second.groups)
+    assert not any(passage.document == asked[0].gold[0].document for passage in second.passages)
+
+
+def test_kept_targets_are_those_of_this_question_and_this_corpus(corpus, tmp_path, monkeypatch):
+    asked = questions()[:2]
+    asked_of = []
+    search = Corpus.search
+    monkeypatch.setattr(Corpus, "search", lambda self, text: asked_of.append(text) or search(self, text))
+
+    def measured(given):
+        asked_of.clear()
+        found = collector(corpus, tmp_path, answer="gold", method="alone")[0].from_questions(given)
+        return found, len(asked_of)
+
+    first, count = measured(asked)
+    assert count == 2
+    assert measured(asked) == (first, 0)
+    grouped = [replace(asked[0], extra={"groups": ["case 1"]}), replace(asked[1], gold=(GoldSpan("lamp-opens.txt"),))]
+    found, count = measured(grouped)
+    assert count == 2
+    assert "named case 1" in found.targets[0].groups
+    assert measured(grouped)[1] == 0
+    # another file leaves targets as they are, but may answer what could not be answered
+    (tmp_path / "library" / "valve-opens.txt").write_text("The valve opens at 99 bar, and slowly. The valve is clean.")
+    corpus.add([tmp_path / "library"])
+    found, count = measured(asked)
+    assert count == len([one for one in first.targets if any(p.document == "valve-opens.txt" for p in one.passages)])
+    assert count > 0
+
+
+def test_a_question_without_an_answer_is_not_asked_again_until_something_is_added(corpus, tmp_path, monkeypatch):
+    asked_of = []
+    ask = Corpus.ask
+    monkeypatch.setattr(Corpus, "ask", lambda self, text: asked_of.append(text) or ask(self, text))
+    nobody = [Question("none", "zzz qqq xxx?")]
+    first = collector(corpus, tmp_path)[0].from_questions(nobody)
+    assert (first.targets, len(first.without), len(asked_of)) == ((), 1, 1)
+    assert collector(corpus, tmp_path)[0].from_questions(nobody) == first
+    assert len(asked_of) == 1
+    (tmp_path / "library" / "new.txt").write_text("zzz qqq xxx is seven. The zzz is qqq.")
+    corpus.add([tmp_path / "library"])
+    collector(corpus, tmp_path)[0].from_questions(nobody)
+    assert len(asked_of) == 2
 
 
 def test_records_are_traffic(corpus, tmp_path):
@@ -182,7 +254,8 @@ def test_the_weight_is_chosen_by_rerankers_that_have_not_seen_the_question(corpu
     asked, told = questions(), []
     targets = tuple(perfect(corpus, asked))
     train_for_corpus(corpus, Collected(targets, ()), training(), asked, force=True, folds=folds, tell=told.append)
-    assert [f"takes {trainings} more trainings" in line for line in told] == ([True] if trainings else [])
+    assert "Training on " in told[0]
+    assert [f"takes {trainings} more trainings" in line for line in told[1:]] == ([True] if trainings else [])
     assert not list((corpus.folder / FOLDER).glob("reranker-*"))
     with pytest.raises(UsageError, match="One fold"):
         train_for_corpus(corpus, Collected(targets, ()), training(), asked, folds=1)
@@ -200,7 +273,12 @@ def test_what_is_forced_against_a_weight_of_zero_is_used(corpus, settings):
     refused = train_for_corpus(corpus, collected, training(), asked, folds=2)
     assert (refused.accepted, refused.weight, refused.held_back.retrieval) == (False, 0.0, 1.0)
     assert "do not show that it helps" in refused.held_back.reason
-    forced = train_for_corpus(corpus, collected, training(), asked, folds=2, force=True)
+    told = []
+    forced = train_for_corpus(corpus, collected, training(), asked, folds=2, force=True, tell=told.append)
+    assert not told  # what was refused is forced as it is, without training anew
+    assert not Path(refused.path).exists()
+    card = (Path(forced.path) / "README.md").read_text()
+    assert card.count("## Comparison before it was used") == 1
     assert (forced.accepted, forced.forced, forced.weight) == (True, True, 0.5)
     with Corpus.open(corpus.folder, settings) as again:
         assert again.reranker is not None
@@ -215,7 +293,8 @@ def test_what_was_trained_before_a_kill_is_not_trained_again(corpus):
     collected, folder = Collected(tuple(perfect(corpus, asked)), ()), corpus.folder / FOLDER
 
     def killed(line):
-        raise KeyboardInterrupt
+        if "more trainings" in line:
+            raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train_for_corpus(corpus, collected, training(), asked, tell=killed)
@@ -223,11 +302,11 @@ def test_what_was_trained_before_a_kill_is_not_trained_again(corpus):
     before = whole.stat()
     train_for_corpus(corpus, collected, training(), asked, folds=0)
     [kept] = [
-        *folder.glob("reranker/model.safetensors"),
+        *folder.glob("reranker-*/whole/model.safetensors"),
         *(folder.parent.parent / "models").glob("*/model.safetensors"),
     ]
     assert (kept.stat().st_mtime_ns, kept.stat().st_size) == (before.st_mtime_ns, before.st_size)
-    assert not list(folder.glob("reranker-*"))
+    assert not list(folder.glob("reranker-*/*.training"))
 
 
 def test_crosswise_scores_are_those_of_each_questions_own_reranker():
@@ -260,6 +339,9 @@ def test_sides_are_stable_and_share_no_group(corpus):
     second = sides([*targets, *(replace(one, id=f"{one.id}-more", groups=(f"{one.id}-more",)) for one in targets)])
     for small, large in zip(first, second, strict=True):
         assert {one.id for one in small} <= {one.id for one in large}
+    elsewhere = sides([replace(one, id=f"{index} {one.id}") for index, one in enumerate(reversed(targets))])
+    for here, there in zip(first, elsewhere, strict=True):
+        assert {one.question for one in here} == {one.question for one in there}
     with pytest.raises(UsageError, match="at least 10 questions"):
         sides(targets[:3])
 
@@ -448,3 +530,20 @@ def test_the_command(corpus, tmp_path, models, settings, monkeypatch):
     assert json.loads(back.stdout) == {"reranker": None}
     wrong = CliRunner().invoke(app, ["train", "reranker", "--corpus", str(corpus.folder)])
     assert isinstance(wrong.exception, UsageError)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--loss", "best"), ("--targets", "big"), ("--base", "no/such-model"), ("--loss", "cross_entropy")],
+)
+def test_what_cannot_be_trained_is_told_before_anything_is_measured(corpus, tmp_path, option, value):
+    from typer.testing import CliRunner
+
+    from fonte.cli.main import app
+
+    file = tmp_path / "questions.jsonl"
+    write_questions(file, questions())
+    command = ["train", "reranker", "--questions", str(file), "--corpus", str(corpus.folder), option, value]
+    result = CliRunner().invoke(app, command)
+    assert isinstance(result.exception, UsageError | ModelError)
+    assert not (corpus.folder / "training" / "targets.jsonl").exists()

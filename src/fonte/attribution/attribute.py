@@ -46,7 +46,7 @@ class Expectation:
 def expectation(measured: Measured, question: Question, answer_tokens: int) -> Expectation:
     """Return what `attribute` will take for an answer of `answer_tokens` tokens, if no budget ends it."""
     method = method_named(question.method)
-    design = _design(measured, question, method, method.sizes[-1])
+    design = _design(measured, question, method, _sizes(method, question)[-1])
     if method.refine is not None:  # the most it can add: where every passage matters
         every = np.ones((measured.passages, 1))
         design = method.refine(design, every, every, every, question.seed)
@@ -120,12 +120,13 @@ def _measure(
 ) -> tuple[str, Design]:
     """Evaluate what the method needs; return how it ended and the design that the estimate is to use."""
     smaller: Design | None = None
-    for number, size in enumerate(method.sizes):
+    sizes = _sizes(method, question)
+    for number, size in enumerate(sizes):
         design = _design(measured, question, method, size)
         if not all(measured.evaluate(keep, progress, late) for keep in _stages(measured, question, design, early=True)):
             return "budget", smaller or design
         smaller = design
-        if number + 1 < len(method.sizes) and question.tolerance > 0 and design.sampled:
+        if number + 1 < len(sizes) and question.tolerance > 0 and design.sampled:
             seen = estimate(measured, question, method, design, scalar)
             if settled(seen.value, seen.low, seen.high, question.tolerance):
                 return "settled", design
@@ -136,6 +137,13 @@ def _measure(
     if not measured.evaluate(masks(measured, refined.keep), progress, late):
         return "budget", design
     return "complete", refined
+
+
+def _sizes(method: Method, question: Question) -> tuple[int, ...]:
+    """Return the sizes to try, at least the smallest."""
+    if question.size is None:
+        return method.sizes
+    return tuple(size for size in method.sizes if size <= question.size) or method.sizes[:1]
 
 
 def _design(measured: Measured, question: Question, method: Method, size: int) -> Design:

@@ -20,7 +20,8 @@ class Question:
     effects are wanted: token ranges (code points where texts are compared), end exclusive. `first` are the passages
     that matter most (the cited ones): they are measured before the others. `scalar` "" is the method's own. `budget` in
     seconds (None: as long as it takes) ends the measuring; what is missing then is `not_measured`. `tolerance` is the
-    share of the largest effect below which sampled methods stop refining (0: never stop early). `signatures` and
+    share of the largest effect below which sampled methods stop refining (0: never stop early), `size` the largest of
+    the method's sizes that is tried (None: all of them). `signatures` and
     `groups` say whether to measure what the signatures add, and passages that carry an effect together. `least` is a
     half width that no interval of an exact method is narrower than, in the unit of the scalar: what a placebo did
     elsewhere, say.
@@ -37,6 +38,7 @@ class Question:
     signatures: bool = True
     groups: bool = True
     tolerance: float = TOLERANCE
+    size: int | None = None
     least: float = 0.0
 
     @classmethod

@@ -102,6 +102,8 @@ def _train(
     from fonte.training.reranker_targets import TargetFile
 
     chosen = read_recipe(recipe)
+    settings_of_training = replace(chosen.training, **training)
+    settings_of_training.require_base()
     known = read_questions(file) if file is not None else []
     settings = fonte.Settings.load(folder, chosen.settings)
     with fonte.Corpus.open(folder, settings, tell=warn) as corpus, progress("Measuring") as advance:
@@ -110,7 +112,6 @@ def _train(
         collected = collector.from_questions(known) if file is not None else collector.from_records()
         for reason, count in collected.without:
             warn(f"{count} questions give no targets: {reason}")
-        settings_of_training = replace(chosen.training, **training)
         return train_for_corpus(corpus, collected, settings_of_training, known, force=force, folds=folds, tell=warn)
 
 
@@ -141,6 +142,8 @@ def _print(report: CorpusTraining) -> None:
     parts = [f"{name} {value:+.2f}" for name, value in shown.items() if value is not None]
     if parts:
         typer.echo(f"Rank correlation of the new order with: {', '.join(parts)}.")
+    if report.bias.source is not None:
+        typer.echo(f"Share of its ten best that one document has, beside retrieval's: {report.bias.source:+.2f}.")
     if report.accepted:
         typer.echo("The corpus uses it from now on." + (" (forced)" if report.forced else ""))
     else:

@@ -20,7 +20,7 @@ from fonte.training.reranker_card import write_card
 from fonte.training.reranker_evaluator import Concordance
 from fonte.training.reranker_folds import grouped_folds
 from fonte.training.reranker_losses import OBJECTIVES, Aimed, LossName, dataset_for, require_targets
-from fonte.training.reranker_targets import QuestionTargets, TargetScale, scaled
+from fonte.training.reranker_targets import QuestionTargets, TargetScale, require_scale, scaled
 from fonte.training.work_folder import claim, last_checkpoint
 
 try:
@@ -59,9 +59,16 @@ class RerankerTraining:
     precision: str = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse what is no loss, since settings come from files and command lines."""
+        """Refuse what cannot be trained, since settings come from files and command lines, and measuring takes long."""
         if self.loss not in OBJECTIVES:
             raise UsageError(f"The loss is {self.loss!r}; choose one of: {', '.join(OBJECTIVES)}.")
+        require_scale(self.targets, self.gold_share)
+        if self.loss == "cross_entropy" and self.targets != "ranks":
+            raise UsageError("Cross entropy takes targets from 0 to 1. Use targets = ranks, or another loss.")
+
+    def require_base(self) -> None:
+        """Find the weights to start from without loading them. Errors: `ModelError`."""
+        require_safe(resolve(self.base))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ tags: [cross-encoder, fonte, attribution]
 # A re-ranker trained on measured effects
 
 A cross-encoder that predicts how much a passage will move the answer of the language model **{model}**: the change of
-the answer's log-likelihood when the passage is taken away ({method}, {unit}; targets {targets}). Made by fonte
+the answer's log-likelihood {change} ({method}, {unit}; targets {targets}). Made by fonte
 {version}; loads in plain sentence-transformers: `CrossEncoder("<this folder>")`.
 
 ## Data
@@ -58,6 +58,10 @@ COMPARISON = """
 {new:.3f}; difference {difference:+.3f}{interval}.
 """
 
+CHANGES = {
+    "alone": "when the passage alone is shown instead of none",
+    "first_and_last": "when the passage alone is shown, and when it is taken away from all, in the mean",
+}
 NOTE, SEEN = "reranker.json", "seen"
 
 
@@ -82,6 +86,7 @@ def write_card(
     text = CARD.format(
         base=Path(str(settings["base"])).name,
         model=first.model[0] or "unnamed",
+        change=CHANGES.get(first.method, "when the passage is taken away"),
         method=first.method or "unnamed method",
         unit=first.unit,
         targets=settings["targets"],
@@ -105,12 +110,16 @@ def write_card(
 
 
 def add_comparison(folder: Path, verdict: Mapping[str, Any], left_out: Sequence[QuestionTargets]) -> None:
-    """Add to `README.md` how the re-ranker compared, and on which held-back questions it was not, by hashed id."""
+    """Write into `README.md` how the re-ranker compared, and on which held-back questions it was not, by hashed id.
+
+    What an earlier comparison said there is replaced.
+    """
     low, high = verdict["low"], verdict["high"]
     interval = "" if low is None else f" (95 % interval {low:+.3f} to {high:+.3f})"
     text = COMPARISON.format(**{**verdict, "interval": interval})
     if verdict["note"]:
         text += f"\n{verdict['note']}\n"
     text += "".join(f"- `{content_id(question.id)}`\n" for question in left_out)
-    with (folder / "README.md").open("a", encoding="utf-8") as card:
-        card.write(text)
+    path = folder / "README.md"
+    before, _, _ = path.read_text(encoding="utf-8").partition(COMPARISON.partition("{")[0])
+    path.write_text(before + text, encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -20,20 +21,23 @@ from fonte.errors import UsageError
 from fonte.evaluation.questions import Question
 from fonte.likelihood import SqliteEvaluations
 from fonte.records import AnswerRecord
+from fonte.training.corpus_passages import CorpusPassages, overlaps
 from fonte.training.reranker_targets import QuestionTargets, TargetFile, TargetPassage, wording
 from fonte.values import Answer, Passage, content_id
 
 Progress = Callable[[int, int], None]
 Tell = Callable[[str], None]
+# An order of passages needs less than `fonte explain` does: fewer pairs, and two of the texts that say nothing.
+SIZE, PLACEBOS = 7, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
     """How to measure targets.
 
-    `method` is one of attribution's: `pairs` (leave-one-out and sampled pairs, about 20 evaluations at most, stopping
-    early), `clime` (the paper's), `alone` or `first_and_last`. `answer` is the model's own, or the gold one where a
-    question has one. `limit` is the most questions (None: all).
+    `method` is one of attribution's: `pairs` (leave-one-out and sampled pairs, 20 evaluations of ten passages at most,
+    stopping early), `clime` (the paper's), `alone` or `first_and_last`. `answer` is the model's own, or the gold one
+    where a question has one. `limit` is the most questions (None: all).
     """
 
     method: str = "pairs"
@@ -71,8 +75,8 @@ class Collector:
         self._wish = wish
         self._tell = tell
         self._progress = progress
+        self._passages = CorpusPassages(corpus)
         self._left = 0
-        self._reasons: dict[str, int] = {}
 
     def from_questions(self, questions: Sequence[Question]) -> Collected:
         """Ask each question, or take its gold answer, and measure. Errors: those of `Corpus.ask` and the engine."""
@@ -81,7 +85,7 @@ class Collector:
         def record_of(name: str) -> tuple[AnswerRecord, Question | None]:
             return self._asked(chosen[name]), chosen[name]
 
-        return self._collect(list(chosen), record_of)
+        return self._collect(list(chosen), record_of, self._all_there)
 
     def from_records(self) -> Collected:
         """Measure the corpus's answer records, the newest first; of the same question only the newest."""
@@ -97,27 +101,39 @@ class Collector:
                 raise _NoTargetsError("answered by another model than that of the settings")
             return record, None
 
-        return self._collect(list(newest.values())[: self._wish.limit], record_of)
+        return self._collect(list(newest.values())[: self._wish.limit], record_of, lambda targets: True)
 
-    def _collect(self, names: list[str], record_of: Callable[[str], tuple[AnswerRecord, Question | None]]) -> Collected:
+    def _collect(
+        self,
+        names: list[str],
+        record_of: Callable[[str], tuple[AnswerRecord, Question | None]],
+        lasting: Callable[[QuestionTargets], bool],
+    ) -> Collected:
+        """Measure what is not known; why a question has no targets holds until something else is indexed."""
         ids = {self._id(name): name for name in names}
-        known = {question.id for question in self._file.read()}
-        self._left = len(ids.keys() - known)
-        found = []
+        state = self._passages.state()
+        kept = self._file.read()
+        known = {one.id: one for one in kept if (one.corpus == state if one.reason else lasting(one))}
+        self._left = len(ids.keys() - known.keys())
 
-        def measure(identity: str) -> QuestionTargets | None:
+        def measure(identity: str) -> QuestionTargets:
             started = time.perf_counter()
             try:
                 record, question = record_of(ids[identity])
                 return self._measure(identity, record, question, time.perf_counter() - started)
             except _NoTargetsError as why:
-                self._reasons[str(why)] = self._reasons.get(str(why), 0) + 1
-                return None
+                return QuestionTargets(identity, "", "", (), corpus=state, reason=str(why))
 
-        for done, (_, targets) in enumerate(self._file.measured(list(ids), measure), start=1):
+        found = []
+        for done, targets in enumerate(self._file.measured(list(ids), measure, known), start=1):
             self._progress(done, len(ids))
-            found += [targets] if targets is not None else []
-        return Collected(tuple(found), tuple(sorted(self._reasons.items())))
+            found.append(targets)
+        reasons = Counter(one.reason for one in found if one.reason)
+        return Collected(tuple(one for one in found if not one.reason), tuple(sorted(reasons.items())))
+
+    def _all_there(self, targets: QuestionTargets) -> bool:
+        """Return whether the corpus still has every measured passage, word for word."""
+        return all(self._passages.holds(passage.document, passage.id) for passage in targets.passages)
 
     def _id(self, name: str) -> str:
         """Name a measurement by question or record and by what measured it: another method or model measures again."""
@@ -147,11 +163,18 @@ class Collector:
         texts = tuple(passage.chunk.text for passage in scene.passages)
         wish = self._wish
         order = Asked(
-            ids, texts, (scene.scored.whole,), method=wish.method, seed=wish.seed, signatures=False, groups=False
+            ids,
+            texts,
+            (scene.scored.whole,),
+            method=wish.method,
+            seed=wish.seed,
+            size=SIZE,
+            signatures=False,
+            groups=False,
         )
         started = time.perf_counter()
         with SqliteEvaluations(self._corpus.folder / "evaluations.db") as store:
-            measurement = Measurement(model, scene.prompt, scene.scored.token_ids, store, placebos(model))
+            measurement = Measurement(model, scene.prompt, scene.scored.token_ids, store, placebos(model)[:PLACEBOS])
             self._announce(measurement, order, answering)
             found = attribute(measurement, order)
         if any(effect.value is None for effect in found.effects[0]):
@@ -175,7 +198,7 @@ class Collector:
             record.answer.question,
             record.answer.text,
             passages,
-            tuple(_groups(record.answer.question, passages, question)),
+            tuple(self._groups(record.answer.question, passages, question)),
             (model.name, model.fingerprint),
             found.method,
             wish.seed,
@@ -185,6 +208,13 @@ class Collector:
             found.tokens.computed,
             time.perf_counter() - started,
         )
+
+    def _groups(self, asked: str, passages: Sequence[TargetPassage], question: Question | None) -> Iterator[str]:
+        yield wording(asked)
+        gold = {passage.id for passage in passages if passage.gold}
+        gold.update(self._passages.gold(question) if question is not None else ())
+        yield from (f"passage {name}" for name in sorted(gold))
+        yield from (f"named {name}" for name in _named(question))
 
     def _announce(self, measurement: Measurement, order: Asked, answering: float) -> None:
         """Say once what all will cost: the full context of the first question, which is needed anyway, is timed."""
@@ -208,21 +238,18 @@ def holds_gold(passage: Passage, question: Question | None) -> bool | None:
         return None
     chunk = passage.chunk
     return any(
-        span.document in (passage.document, chunk.document_id)
-        and (span.start is None or span.end is None or (span.start < chunk.end and chunk.start < span.end))
-        for span in question.gold
+        span.document in (passage.document, chunk.document_id) and overlaps(span, chunk) for span in question.gold
     )
 
 
 def _key(question: Question) -> str:
-    return f"{question.id} {content_id(question.question, *question.answers)}"
+    """Name a question by all that its targets depend on: words, answers, gold and groups."""
+    return f"{question.id} {content_id(question.question, *question.answers, repr(question.gold), *_named(question))}"
 
 
-def _groups(asked: str, passages: Sequence[TargetPassage], question: Question | None) -> Iterator[str]:
-    yield wording(asked)
-    yield from (f"passage {passage.id}" for passage in passages if passage.gold)
+def _named(question: Question | None) -> tuple[str, ...]:
     named = question.extra.get("groups", ()) if question is not None else ()
-    yield from (f"named {name}" for name in ([named] if isinstance(named, str) else named))
+    return (named,) if isinstance(named, str) else tuple(str(name) for name in named)
 
 
 def _fingerprint(scene: Scene) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +23,15 @@ from fonte.training.reranker_bias import Bias, Ordered, bias
 from fonte.training.reranker_card import add_comparison
 from fonte.training.reranker_collect import Collected, holds_gold
 from fonte.training.reranker_current import current_of, fair, scorer_of
+from fonte.training.reranker_dataset import write_dataset
 from fonte.training.reranker_folds import place, together
 from fonte.training.reranker_guard import HeldBack, Scorer, Verdict, judge
-from fonte.training.reranker_targets import QuestionTargets
+from fonte.training.reranker_targets import QuestionTargets, wording
 from fonte.training.reranker_weight import EVEN, choose_weight, crosswise
 from fonte.values import content_id
 
 FOLDER = "training"
+DATASET = "targets.parquet"
 LEAST = 10  # questions with targets; below, nothing is left to compare on
 HELD_BACK, WATCHED = 0.2, 0.15
 FOLDS = 5
@@ -37,7 +40,10 @@ WHOLE = "whole"  # the re-ranker itself, beside those that choose its weight
 
 @dataclass(frozen=True)
 class CorpusTraining:
-    """What came of it: see `fonte train reranker --json`. `path` is where the model lies, accepted or not."""
+    """What came of it: see `fonte train reranker --json`. `path` is where the model lies, accepted or not.
+
+    A refused one stays there until other questions or settings are trained with, so that it can be forced as it is.
+    """
 
     path: str
     questions: int
@@ -74,41 +80,49 @@ def train_for_corpus(
 ) -> CorpusTraining:
     """Train on `collected`, and let the corpus use the result unless it is clearly worse than what it uses now.
 
-    `questions` are those of the file, for their gold passages. Sides go by whole groups and by hash, so a question that
-    was held back once is held back again when more are added. The weight is chosen on all that are not held back, each
-    ordered by one of `folds` further re-rankers that has not seen it; with 0, or fewer groups than folds, on those that
-    stop the training. What is forced against a weight of 0 gets one half. `tell` hears how long choosing takes before
-    it starts. Errors: `UsageError` for fewer than `LEAST` questions, a side without any, or one fold; those of
-    training.
+    `questions` are those of the file, for their gold passages. Sides go by whole groups and by the hash of their first
+    wording, so a question that was held back once is held back again, unless a new one joins its group. The measured
+    targets are also written to `training/targets.parquet`, for `datasets`. The weight is chosen on all that are not
+    held back, each ordered by one of `folds` further re-rankers that has not seen it; with 0, or fewer groups than
+    folds, on those that stop the training. What is forced against a weight of 0 gets one half. `tell` hears how much is
+    trained, and how long choosing takes, before either starts. Errors: `UsageError` for fewer than `LEAST` questions, a
+    side without any, or one fold; those of training.
     """
     if folds == 1:
         raise UsageError("One fold cannot choose a weight: use 0, or at least 2.")
     learnt, watched, held_back = sides(collected.targets, settings.seed)
     asked = {question.question: question for question in questions}
+    write_dataset(collected.targets, corpus.folder / FOLDER / DATASET)
     work = _work_folder(corpus, [*learnt, *watched], settings)
+    _only(work)
     started = time.monotonic()
-    if not (work / WHOLE).is_dir():
-        train_reranker(learnt, work / WHOLE, settings, watched)
-    scorer = scorer_of(Reranker.from_pretrained(str(work / WHOLE)))
-    seen = [*learnt, *watched]
-    if folds and len(together({question.id: question.groups for question in seen})) >= folds:
-        tell(_said_before(folds, folds * (time.monotonic() - started) / 60))
-        models = cross_validate(seen, work / f"folds-{folds}", settings, folds=folds, watched_share=WATCHED)
-        held = _held_back(corpus, seen, asked)
-        weight = choose_weight(held, crosswise(held, models))
-    else:
-        held = _held_back(corpus, watched, asked)
-        weight = choose_weight(held, {one.id: scorer(one.question, one.texts) for one in held})
-    helps = weight > 0
-    weight = weight or (EVEN if force else 0.0)  # what is forced would not be used with a weight of 0
-    output = _finished(corpus.folder / FOLDER, work)
+    whole = work / WHOLE
+    if not whole.is_dir():
+        pairs = sum(len(question.passages) for question in learnt)
+        tell(f"Training on {len(learnt)} questions, {pairs} passages, {settings.epochs} rounds at most.")
+        train_reranker(learnt, whole, settings, watched)
+    scorer = scorer_of(Reranker.from_pretrained(str(whole)))
+    minutes = (time.monotonic() - started) / 60
+    chosen = _weight(
+        corpus,
+        (learnt, watched),
+        asked,
+        settings,
+        folds,
+        work,
+        scorer,
+        lambda: tell(_said_before(folds, folds * minutes)),
+    )
+    helps = chosen > 0
+    weight = chosen or (EVEN if force else 0.0)  # what is forced would not be used with a weight of 0
     verdict, habits, left_out = _compared(corpus, held_back, asked, (scorer, weight), helps=helps)
-    add_comparison(output, asdict(verdict), left_out)
-    path = output
+    add_comparison(whole, asdict(verdict), left_out)
+    path = whole
     if verdict.accepted or force:
-        entry = install(output, weight, Path(settings.base).name)
+        entry = install(whole, weight, Path(settings.base).name)
         adopt(corpus.records, entry)
         path = model_folder() / entry.name
+        shutil.rmtree(work)
     return CorpusTraining(
         str(path),
         sum(len(question.passages) > 1 for question in learnt),
@@ -134,7 +148,8 @@ def sides(
     found: tuple[list[QuestionTargets], list[QuestionTargets], list[QuestionTargets]] = ([], [], [])
     by_id = {question.id: question for question in targets}
     for group in together({question.id: question.groups for question in targets}):
-        where = place(group[0], seed)
+        # by wording, so that another method, model or answer changes no side
+        where = place(min(wording(by_id[name].question) for name in group), seed)
         side = 2 if where < HELD_BACK else 1 if where < HELD_BACK + WATCHED else 0
         found[side].extend(by_id[name] for name in group)
     if not all(found):
@@ -151,14 +166,41 @@ def _said_before(folds: int, minutes: float) -> str:
     return f"Choosing its weight takes {folds} more trainings{about} (--folds 0 does without)."
 
 
-def _finished(folder: Path, work: Path) -> Path:
-    """Put what was trained in the place of one that was refused, and leave nothing else."""
-    output = folder / "reranker"
-    shutil.rmtree(output, ignore_errors=True)
-    (work / WHOLE).replace(output)
-    for left in folder.glob("reranker-*"):
-        shutil.rmtree(left, ignore_errors=True)
-    return output
+def _only(work: Path) -> None:
+    """Drop what other questions or settings left: trainings that were given up, and re-rankers that were refused."""
+    for left in work.parent.glob("reranker*"):
+        if left != work and left.is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _weight(
+    corpus: Corpus,
+    seen: tuple[Sequence[QuestionTargets], Sequence[QuestionTargets]],
+    asked: Mapping[str, Question],
+    settings: RerankerTraining,
+    folds: int,
+    work: Path,
+    scorer: Scorer,
+    before: Callable[[], None],
+) -> float:
+    """Return the weight: kept in `work`, so that a re-ranker that was refused can be forced without training anew."""
+    kept = work / f"weight-{folds}.json"
+    if kept.is_file():
+        return float(json.loads(kept.read_text(encoding="utf-8")))
+    learnt, watched = seen
+    both = [*learnt, *watched]
+    if folds and len(together({question.id: question.groups for question in both})) >= folds:
+        before()
+        place = work / f"folds-{folds}"
+        models = cross_validate(both, place, settings, folds=folds, watched_share=WATCHED)
+        held = _held_back(corpus, both, asked)
+        weight = choose_weight(held, crosswise(held, models))
+        shutil.rmtree(place)
+    else:
+        held = _held_back(corpus, watched, asked)
+        weight = choose_weight(held, {one.id: scorer(one.question, one.texts) for one in held})
+    kept.write_text(json.dumps(weight), encoding="utf-8")
+    return weight
 
 
 def _compared(

@@ -44,7 +44,8 @@ class QuestionTargets:
 
     `groups` names what it shares with other questions (gold passages, cited cases). `model` is the language model's
     name and fingerprint, `prompt` the fingerprint of the prompt, `unit` that of the targets; `evaluations` counts
-    ablated prompts, `tokens` those through the model, `seconds` the time of measuring.
+    ablated prompts, `tokens` those through the model, `seconds` the time of measuring. A question that has no targets
+    says why in `reason`, and in `corpus` the state of the corpus in which that was so.
     """
 
     id: str
@@ -60,6 +61,8 @@ class QuestionTargets:
     evaluations: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    corpus: str = ""
+    reason: str = ""
 
     @property
     def effects(self) -> FloatArray:
@@ -86,9 +89,7 @@ def scaled(question: QuestionTargets, scale: TargetScale = "raw", gold_share: fl
     every passage was judged; the others keep their effects. A question whose passages are all equal has targets of
     zero (raw: of that effect; ranks: of one half). Errors: `UsageError` for another scale or a share outside [0, 1].
     """
-    if scale not in SCALES or not 0 <= gold_share <= 1:
-        known_scales = ", ".join(SCALES)
-        raise UsageError(f"Targets are {known_scales}, with a share of gold from 0 to 1; not {scale}, {gold_share}.")
+    require_scale(scale, gold_share)
     effects = _on_scale(question.effects, scale)
     judged = [passage.gold for passage in question.passages]
     if not gold_share or None in judged or not any(judged):
@@ -97,6 +98,13 @@ def scaled(question: QuestionTargets, scale: TargetScale = "raw", gold_share: fl
     spread = float(effects.std()) if scale == "raw" else 1.0
     known = _on_scale(gold, scale) if scale != "raw" else _standardised(gold) * spread + float(effects.mean())
     return (1 - gold_share) * effects + gold_share * known
+
+
+def require_scale(scale: str, gold_share: float) -> None:
+    """Refuse what is no scale or no share. Errors: `UsageError`."""
+    if scale not in SCALES or not 0 <= gold_share <= 1:
+        known_scales = ", ".join(SCALES)
+        raise UsageError(f"Targets are {known_scales}, with a share of gold from 0 to 1; not {scale}, {gold_share}.")
 
 
 def interval_weights(question: QuestionTargets, floor: float = 0.25) -> FloatArray:
@@ -157,21 +165,20 @@ class TargetFile:
             file.write(line.encode())
 
     def measured(
-        self, questions: Sequence[str], measure: Callable[[str], QuestionTargets | None]
-    ) -> Iterator[tuple[str, QuestionTargets | None]]:
-        """Yield each question id with its targets: from the file, else measured now and added to it.
-
-        `measure` may return None for a question without an answer to attribute; nothing is written for it then.
-        """
-        known = {question.id: question for question in self.read()}
+        self,
+        questions: Sequence[str],
+        measure: Callable[[str], QuestionTargets],
+        known: Mapping[str, QuestionTargets] | None = None,
+    ) -> Iterator[QuestionTargets]:
+        """Yield the targets of each question id: `known` ones (None: all of the file), else measured now and added."""
+        kept = {question.id: question for question in self.read()} if known is None else known
         for name in questions:
-            if name not in known:
-                found = measure(name)
-                if found is not None:
-                    self.append(found)
-                yield name, found
+            if name in kept:
+                yield kept[name]
             else:
-                yield name, known[name]
+                found = measure(name)
+                self.append(found)
+                yield found
 
     def _question(self, number: int, line: str) -> QuestionTargets:
         try:

@@ -11,6 +11,7 @@ from sse_starlette.sse import EventSourceResponse
 from starlette.responses import Response
 
 from fonte import __version__
+from fonte.corpus import Corpus
 from fonte.corpus.answering import Inquiry
 from fonte.errors import UsageError
 from fonte.serving.access import NotFoundError, View
@@ -33,14 +34,14 @@ _STREAM = {"text/event-stream": {"schema": {"type": "string", "description": "Ch
 @router.get("/models", response_model=ModelList, responses=failures())
 async def models(view: ViewOf, service: ServiceOf) -> Response:
     """List the models: `fonte`, and one for each way of answering."""
-    return JsonResponse({"object": "list", "data": [_card(name, service.corpus.settings) for name in MODELS]})
+    return JsonResponse({"object": "list", "data": [_card(name, service.corpus) for name in MODELS]})
 
 
 @router.get("/models/{model}", response_model=ModelCard, responses=failures())
 async def model(model: str, view: ViewOf, service: ServiceOf) -> Response:
     """Return one model."""
     _require_model(model)
-    return JsonResponse(_card(model, service.corpus.settings))
+    return JsonResponse(_card(model, service.corpus))
 
 
 @router.post(
@@ -98,12 +99,13 @@ def _require_model(name: str) -> None:
         raise NotFoundError(f"There is no model {name!r}. There are: {', '.join(MODELS)}.")
 
 
-def _card(name: str, settings: Settings) -> dict[str, Any]:
+def _card(name: str, corpus: Corpus) -> dict[str, Any]:
+    settings, reranker = corpus.settings, corpus.reranker
     told = {
         "mode": MODELS[name] or settings.generation.mode,
         "language_model": settings.language_model.model,
         "embedder": settings.embedder.model,
-        "reranker": settings.reranker.model,
+        "reranker": reranker.name if reranker else None,
         "version": __version__,
     }
     return {"id": name, "object": "model", "created": 0, "owned_by": "fonte", "x_fonte": told}
