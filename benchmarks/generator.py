@@ -118,7 +118,15 @@ def _known(path: Path | None) -> list[dict[str, Any]]:
 
 
 def _same(row: dict[str, Any], model: str, name: str, options: argparse.Namespace) -> bool:
-    return (row["model"], row["set"], row["limit"], row["prompt"]) == (model, name, options.limit, options.prompt)
+    """Return whether a kept row is of this model, set and all settings that change what is measured."""
+    return (row["model"], row["set"]) == (model, name) and all(
+        row.get(key) == value for key, value in _settings(options).items()
+    )
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("limit", "prompt", "passages", "pooled", "words", "prompt_tokens", "max_tokens", "variants", "dtype")
+    return {name: getattr(options, name) for name in names}
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -76,11 +76,14 @@ def run(arm: str, seed: int, options: argparse.Namespace) -> dict[str, Any]:
     if arm != "start":
         place = options.work / f"{arm}-{seed}"
         folder = str(place)
+        note = options.work / f"{arm}-{seed}.json"
         if not place.exists():
             trained = train(arm, seed, place, options)
-        elif (options.work / f"{arm}-{seed}.json").is_file():
-            trained = json.loads((options.work / f"{arm}-{seed}.json").read_text(encoding="utf-8"))
-        (options.work / f"{arm}-{seed}.json").write_text(json.dumps(trained), encoding="utf-8")
+            note.write_text(json.dumps(trained), encoding="utf-8")
+        elif note.is_file():
+            trained = json.loads(note.read_text(encoding="utf-8"))
+        else:
+            raise SystemExit(f"{place} has no {note.name} beside it: it was killed between the two. Remove it.")
     if trained["status"] == "stopped":
         return {"arm": arm, "seed": seed, "training": trained, "sets": {}, "minutes": _minutes(started)}
     _say(f"{arm}, seed {seed}: evaluating")
@@ -177,7 +180,10 @@ def evaluate(model: str, options: argparse.Namespace) -> dict[str, Any]:
     rows["pooled"] = {"items": {key: dict(_pooled(rows, key)) for key in items_of(next(iter(found.values())))}}
     for key, values in rows["pooled"]["items"].items():
         summary = _summary(values, key)
-        rows["pooled"][key] = [*map(_shown(key), (summary.mean, summary.low, summary.high)), summary.n_scored]
+        rows["pooled"][key] = [
+            *(_shown(key, one) for one in (summary.mean, summary.low, summary.high)),
+            summary.n_scored,
+        ]
     return rows
 
 
@@ -222,17 +228,18 @@ def _summary(values: Mapping[str, float], key: str) -> Summary:
     return summarise({name: scored(value) for name, value in values.items()}, bounds=bounds)
 
 
-def _shown(key: str) -> Callable[[float | None], float | None]:
-    """Return how a mean of `_summary` is shown: perplexities are summarised by logarithm."""
-    return lambda mean: math.exp(mean) if mean is not None and key.startswith("ppl") else mean
+def _shown(key: str, mean: float | None) -> float | None:
+    """Return a mean of `_summary` as it is shown: perplexities are summarised by logarithm."""
+    return math.exp(mean) if mean is not None and key.startswith("ppl") else mean
 
 
 def _report(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print the pooled values of every arm, and its differences from `sft` and from `accuracy`."""
-    keys = ("acc_q", "acc_qd", "rr", "counterfactual", "abstention", "E", "length", "ppl_with", "ppl_without")
+    keys = ("acc_q", "acc_qd", "rr", "counterfactual", "abstention", "citation", "E", "length")
+    keys += ("ppl_with", "ppl_without")
     for row in rows:
         items = row["sets"].get("pooled", {}).get("items", {})
-        means = {key: _shown(key)(_summary(items[key], key).mean) for key in keys if items.get(key)}
+        means = {key: _shown(key, _summary(items[key], key).mean) for key in keys if items.get(key)}
         shown = "  ".join(f"{key} {mean:.3f}" for key, mean in means.items() if mean is not None)
         print(f"{row['arm']:<24} seed {row['seed']}  {shown or row['training'].get('reason', '')}")
     for before in ("sft", "accuracy"):

@@ -57,6 +57,21 @@ def test_without_evidence_nothing_answers():
     assert without_evidence(replace(toy_questions(1)[0], passages=())) is None
 
 
+def test_without_evidence_no_other_passage_tells_the_answer_either():
+    question = toy_questions(1)[0]
+    [answer, *_] = question.answers
+    plain = QuestionPassage("plain", "Nothing of the kind.", gold=False)
+    telling = [
+        QuestionPassage("text", f"Elsewhere it says {answer.upper()}.", gold=False),
+        QuestionPassage("title", "A note.", title=f"On {answer}", gold=None),
+    ]
+    robbed = without_evidence(replace(question, passages=(*question.passages, *telling, plain)))
+    assert "plain" in {passage.id for passage in robbed.passages}
+    assert not {"text", "title"} & {passage.id for passage in robbed.passages}
+    trivial = replace(question, answers=("yes",), passages=(QuestionPassage("p", "yes, it is.", gold=False),))
+    assert without_evidence(trivial).passages == trivial.passages
+
+
 def test_a_whole_evaluation_at_toy_size():
     settings = EvaluationSettings(max_tokens=3, noise=1, variants=1)
     questions = [*toy_questions(3), replace(toy_questions(4)[3], answerable=False)]

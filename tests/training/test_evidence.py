@@ -214,3 +214,24 @@ def test_equal_to_naive_on_the_default_model():
 def test_log_probabilities_are_the_engine_s():
     values = log_probabilities(torch.zeros(2, 4), torch.tensor([0, 3]))
     assert values == pytest.approx([-np.log(4)] * 2)
+
+
+@pytest.mark.usefixtures("fresh_accelerator")
+@pytest.mark.parametrize("wrapping", ["trl", "accelerate"])
+def test_the_float32_copy_does_not_run_the_forward_of_the_model_that_is_trained(wrapping):
+    from functools import wraps
+
+    from accelerate import Accelerator
+    from transformers import AutoModelForCausalLM
+
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(tiny_llama_config()).eval().to(torch.bfloat16)
+    prompt, completions = prompt_of(), completions_of(3)
+    reference = sums(EvidenceScorer(model).score(prompt, (1,), completions), completions)
+    if wrapping == "accelerate":
+        model = Accelerator(mixed_precision="bf16", cpu=True).prepare_model(model)
+    else:
+        inner = model.forward
+        model.forward = wraps(inner)(lambda *args, **options: inner(*args, **options))
+    again = sums(EvidenceScorer(model).score(prompt, (1,), completions), completions)
+    np.testing.assert_allclose(again, reference, atol=1e-5)

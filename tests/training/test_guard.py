@@ -57,3 +57,9 @@ def test_curves_are_drawn_or_the_reason_is_told(tmp_path):
     told = draw_curves(rows, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").exists() or "matplotlib" in told
     assert draw_curves([], tmp_path / "none.png") != ""
+
+
+def test_groups_without_any_reward_teach_nothing_either():
+    undefined = [{"frac_reward_zero_std": 0.0, "reward": float("nan")}] * 5
+    assert "or none" in reason_to_stop(undefined, Guard(patience=5))
+    assert reason_to_stop([*undefined[1:], {"frac_reward_zero_std": 0.0, "reward": 1.0}], Guard(patience=5)) == ""

@@ -111,3 +111,20 @@ def test_the_command_prints_one_object(tmp_path):
     assert "acc_qd" in shown.stdout
     wrong = CliRunner().invoke(app, ["evidence", "--file", str(path), "--model", folder, "--span", "half"])
     assert isinstance(wrong.exception, UsageError)
+
+
+def test_an_answer_longer_than_the_window_does_not_end_the_file(tmp_path):
+    model = tiny_language_model()
+    fits = len(model.encode("41 m"))
+    rows = [{**ROWS[0], "answer": "41 m " * number} for number in (5000, 1)]
+    for cut in range(150):  # around the length at which the question still just fits
+        text = "41 m " * ((model.context_window - 250 + 2 * cut) // fits)
+        if cut % 30 == 0:
+            rows.append({**ROWS[0], "answer": text})
+    judged = AnswerJudge(model).judge(read_answered(write(tmp_path / "answers.jsonl", rows)))
+    first, second = (row.to_json() for row in judged.rows[:2])
+    assert (first["status"], first["E"], first["hybrid"], first["ppl_with"]) == ("not_scored", None, None, None)
+    assert "no room for its question" in first["reason"]
+    assert first["accuracy"] == 1
+    assert second["status"] == "scored"
+    json.dumps(judged.to_json(), allow_nan=False)

@@ -131,3 +131,30 @@ def test_an_empty_completion_is_wrong_and_costs_nothing(model, case):
     assert found.accuracy.value == 0
     assert found.reward.status == "not_applicable"
     assert reward.tokens == 0
+
+
+@pytest.mark.parametrize("name", ["hybrid", "weighted", "citation", "accuracy"])
+@pytest.mark.parametrize(
+    "text", ["41 m [b4]. NOT_IN_SOURCES", "NOT_IN_SOURCES, but it is 41 m", "<think>41 m [b4]</think>NOT_IN_SOURCES"]
+)
+def test_who_answers_and_abstains_in_one_has_abstained(model, case, name, text):
+    silent = Case(case.prompt, (), LABELS, case.question, (), answerable=False)
+    reward = reward_of(model, reward=name, threshold=0.0)
+    assert reward(silent, completions(model, text))[0].reward.value == 1
+    assert reward(case, completions(model, text))[0].accuracy.value == 0
+
+
+def test_what_is_only_thought_earns_nothing(model, case):
+    silent = Case(case.prompt, (), LABELS, case.question, (), answerable=False)
+    thought = completions(model, "<think>NOT_IN_SOURCES</think>41 m", "<think>41 m [b4]</think>no idea [d6]")
+    assert reward_of(model, reward="accuracy")(silent, thought)[0].reward.value == 0
+    found = reward_of(model, reward="citation")(case, thought)[1]
+    assert (found.accuracy.value, found.citation.value) == (0, 0)
+
+
+def test_near_is_unknown_where_the_noise_or_the_contribution_is(model, case):
+    found = reward_of(model, threshold=0.0)(case, completions(model, "Rossi [c5]."))
+    assert found[0].near is None
+    from fonte.training.trl_reward import means
+
+    assert "near_threshold" not in means(found, 0.0)

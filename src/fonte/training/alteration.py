@@ -46,8 +46,18 @@ def placeholder_question(question: Question, variant: int = 0, seed: int = 0) ->
 
 
 def without_evidence(question: Question) -> Question | None:
-    """Return `question` without its gold passages, so that the sources do not answer; None where nothing is left."""
-    others = tuple(passage for passage in question.passages if not passage.gold)
+    """Return `question` without its gold passages, so that the sources do not answer; None where nothing is left.
+
+    Passages in which an answer stands word for word go too, since they may answer as well; short answers that stand
+    anywhere (`yes`) are not looked for.
+    """
+    told = [answer for answer in question.answers if answer.strip() and answer.casefold() not in _TRIVIAL]
+    pattern = _pattern(told) if told else None
+    others = tuple(
+        passage
+        for passage in question.passages
+        if not passage.gold and not (pattern and pattern.search(f"{passage.title} {passage.text}"))
+    )
     return replace(question, passages=others, answerable=False) if others else None
 
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from fonte.citations import Invented, Marker, read_markers
 from fonte.measures.score import Score, not_applicable, scored
+from fonte.measures.words import visible_answer
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A completion as its reader sees it: `text` without markers, `cited` labels once each, `invented` markers."""
+    """A completion as its reader sees it: `text` without thinking and markers, and what was cited outside of thinking.
+
+    `cited` has every label once, `invented` counts markers that name nothing.
+    """
 
     text: str
     cited: tuple[str, ...]
@@ -19,8 +23,8 @@ class Spoken:
 
 
 def spoken(text: str, labels: Collection[str]) -> Spoken:
-    """Take the markers out of `text`; `labels` are those that the prompt gave out."""
-    events = read_markers(text, labels)
+    """Take thinking and markers out of `text`; `labels` are those that the prompt gave out."""
+    events = read_markers(visible_answer(text), labels)
     cited = dict.fromkeys(event.label for event in events if isinstance(event, Marker))
     words = "".join(event for event in events if isinstance(event, str))
     return Spoken(words, tuple(cited), sum(isinstance(event, Invented) for event in events))

@@ -32,8 +32,16 @@ class FullPrecision:
                 "EvidenceScorer(..., dtype='own'), and keep the threshold well above its noise."
             )
         if self._source is not model:
-            self._source, self._copy = model, copy.deepcopy(model).float().eval().requires_grad_(False)
+            self._source, self._copy = model, _own(copy.deepcopy(model)).float().eval().requires_grad_(False)
         with torch.no_grad():
             for target, weight in zip(self._copy.parameters(), model.parameters(), strict=True):
                 target.copy_(weight)
         return self._copy
+
+
+def _own(copied: Any) -> Any:
+    """Take off what trainers put in place of `forward`: wrappers that still call the model that was copied."""
+    for module in copied.modules():
+        for name in ("forward", "_original_forward"):
+            module.__dict__.pop(name, None)
+    return copied

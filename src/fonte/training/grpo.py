@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,7 +39,8 @@ class SegmentedGRPOTrainer(GRPOTrainer):  # type: ignore[misc]  # trl has no typ
 
     def _generate_single_turn(self, *args: Any, **options: Any) -> Any:
         # in mixed precision only the forward pass of training is under autocast: sample from the policy that is trained
-        with self.accelerator.autocast():
+        # (vLLM has its own copy in its own dtype)
+        with nullcontext() if self.use_vllm else self.accelerator.autocast():
             return super()._generate_single_turn(*args, **options)
 
 

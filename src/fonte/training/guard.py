@@ -38,13 +38,18 @@ def reason_to_stop(history: Sequence[Mapping[str, Any]], guard: Guard | None = N
 
 
 def _flat(history: Sequence[Mapping[str, Any]], guard: Guard) -> str:
-    shares = [float(row[NO_VARIANCE]) for row in history if row.get(NO_VARIANCE) is not None][-guard.patience :]
+    # nothing is learned either where no completion's reward is defined; the trainer counts that as variance
+    shares = [
+        float(row[NO_VARIANCE]) if row.get(REWARD) is None or isfinite(row[REWARD]) else 1.0
+        for row in history
+        if row.get(NO_VARIANCE) is not None
+    ][-guard.patience :]
     if len(shares) < guard.patience or sum(shares) / len(shares) < guard.flat:
         return ""
     return (
         f"{sum(shares) / len(shares):.0%} of the groups of the last {guard.patience} logged steps had equal rewards, "
-        "from which nothing is learned. Choose questions that the model gets right sometimes (--select pass@8), start "
-        "from supervised training, or use larger groups."
+        "or none, from which nothing is learned. Choose questions that the model gets right sometimes (--select "
+        "pass@8), start from supervised training, or use larger groups."
     )
 
 

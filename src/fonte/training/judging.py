@@ -20,6 +20,7 @@ from fonte.training.evidence import EvidenceScorer
 from fonte.training.prompting import PromptStyle, kept_places, prompt_with_sources
 from fonte.training.reward import Case, Completion, EvidenceReward, Rewarded, combined
 from fonte.training.reward_settings import RewardSettings
+from fonte.values import Prompt
 
 TEMPLATE_TOKENS = 64  # room in the window for what a chat template puts around a prompt
 Progress = Callable[[int, int], None]
@@ -100,6 +101,7 @@ class AnswerJudge:
         self._model, self._style, self._seed, self._support = model, style, seed, support
         own = model.model.dtype
         self.scorer = EvidenceScorer(model.model, dtype="float32" if "float32" in str(own) else "own")
+        self._unscored = EvidenceReward(replace(self.settings, reward="accuracy"), None, model.decode, support)
         self._hybrid = EvidenceReward(
             replace(self.settings, reward="hybrid"), self.scorer, model.decode, support, score_all=True
         )
@@ -110,9 +112,11 @@ class AnswerJudge:
         return cls(LocalLanguageModel.from_pretrained(model, dtype="float32"), settings, **options)
 
     def __call__(self, item: Answered) -> Judgment:
-        """Judge one answer. Where a supporting passage does not fit into the window, E is `not_scored`."""
+        """Judge one answer. Where it, or a supporting passage, does not fit into the window, E is `not_scored`."""
         ids = self._model.encode(item.answer)
         budget = self._model.context_window - len(ids) - TEMPLATE_TOKENS
+        if budget < self._least(item.question):
+            return self._too_long(item, ids)
         prompted = prompt_with_sources(
             item.question, item.passages, self._seed, budget, self._model.count_tokens, self._style
         )
@@ -170,6 +174,24 @@ class AnswerJudge:
             rows.append(self(item))
         summary, table = summaries(rows)
         return Judged(tuple(rows), summary, table, self._hybrid.tokens, self.scorer.noise)
+
+    def _least(self, question: str) -> int:
+        """Return the tokens of a prompt without any passage."""
+        empty = prompt_with_sources(question, (), self._seed, 0, self._model.count_tokens, self._style).prompt
+        return sum(self._model.count_tokens(part) for part in (empty.system, empty.head, empty.tail))
+
+    def _too_long(self, item: Answered, ids: tuple[int, ...]) -> Judgment:
+        """Judge what can be judged without the model, so that one such answer does not end the file."""
+        nothing = self._model.segment(Prompt("", "", (), ""))
+        case = Case(nothing, question=item.question, answers=item.answers, answerable=item.answerable)
+        [words] = self._unscored(case, [Completion(ids, item.answer)])
+        unfit = not_scored(
+            f"the answer has {len(ids)} tokens and leaves no room for its question in the model's window"
+        )
+        unscored = replace(
+            words, reward=unfit, contribution=unfit, clr=unfit, perplexity=unfit, perplexity_without=unfit
+        )
+        return Judgment(item.id, unscored, unfit, None, self._without_documents(item))
 
     def _without_documents(self, item: Answered) -> Score:
         if item.closed_book is None:

@@ -56,7 +56,8 @@ class Rewarded:
     """One completion's reward and all that went into it; E and CLR in nats, `tokens` is T.
 
     `critical` is the position of the supporting passage that matters most. `near` says whether E lies within
-    the numeric noise of its two sums from the threshold, so that the gate is a coin toss.
+    the numeric noise of its two sums from the threshold, so that the gate is a coin toss; None where one of them is
+    not known.
     """
 
     reward: Score
@@ -66,7 +67,7 @@ class Rewarded:
     citation: Score
     tokens: int
     critical: int | None
-    near: bool
+    near: bool | None
     perplexity: Score
     perplexity_without: Score
 
@@ -114,8 +115,11 @@ class EvidenceReward:
             return not_applicable(CUT_OFF)
         if self.settings.truncated == "zero" and completion.truncated:
             return scored(0.0, CUT_OFF)
+        silent = says_not_in_sources(words.text)
         if case.answerable is False:
-            return scored(says_not_in_sources(words.text))
+            return scored(silent)
+        if silent and case.answers:  # whatever else is said: else one could earn on either kind of question
+            return scored(0.0)
         return accuracy(words.text, case.answers, self.settings.accuracy, question=case.question, support=self._support)
 
     def _wanted(self, case: Case, completion: Completion, right: Score) -> bool:
@@ -132,7 +136,7 @@ class EvidenceReward:
         return self.settings.reward != "hybrid" or bool(right.value)
 
     def _evidence(self, case: Case, completions: Sequence[Completion], chosen: Sequence[int]) -> dict[int, Any]:
-        """Score the chosen completions; the dictionary holds `Likelihoods`, T and the noise of the sum by index."""
+        """Score the chosen completions; return `Likelihoods`, T and the noise of the sum (None: unknown) by index."""
         if self.scorer is None or not (self.settings.needs_evidence or self._score_all):
             return {}
         ids = [completions[index].token_ids for index in chosen]
@@ -143,7 +147,8 @@ class EvidenceReward:
         for place, index in enumerate(chosen):
             counted = counted_tokens(ids[place], self._decode, self.settings.span, case.labels)
             total = int(counted.sum())
-            found[index] = scores.likelihoods(place, counted), total, scores.noise.for_length(total)
+            noise = scores.noise.for_length(total) if scores.noise.comparisons else None
+            found[index] = scores.likelihoods(place, counted), total, noise
         return found
 
     def _judge(self, case: Case, completion: Completion, words: Spoken, right: Score, found: Any) -> Rewarded:
@@ -153,7 +158,7 @@ class EvidenceReward:
             missing = self._missing(case, completion)
             tokens = int(counted_tokens(completion.token_ids, self._decode, self.settings.span, case.labels).sum())
             reward = combined(self.settings, missing, right, cited, case.answerable)
-            return Rewarded(reward, right, missing, missing, cited, tokens, None, False, missing, missing)
+            return Rewarded(reward, right, missing, missing, cited, tokens, None, None, missing, missing)
         likelihoods, tokens, noise = found
         measured: Contribution = contribution(likelihoods, self.settings.contribution)
         clr = contrastive_likelihood_reward(measured.value, tokens, self.settings.threshold, self.settings.length)
@@ -166,7 +171,7 @@ class EvidenceReward:
             citation=cited,
             tokens=tokens,
             critical=None if measured.critical is None else case.supporting[measured.critical],
-            near=value is not None and abs(value - self.settings.threshold) <= 2 * noise,
+            near=None if value is None or noise is None else abs(value - self.settings.threshold) <= 2 * noise,
             perplexity=perplexity(likelihoods.full, tokens),
             perplexity_without=measured.value if value is None else perplexity(likelihoods.full - value, tokens),
         )

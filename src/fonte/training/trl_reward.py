@@ -64,7 +64,7 @@ def means(found: Sequence[Rewarded], threshold: float) -> dict[str, float]:
         "scored": [float(one.contribution.value is not None) for one in found],
         "contribution": [one.contribution.value or 0.0 for one in scored],
         "above_threshold": [float((one.contribution.value or 0.0) > threshold) for one in scored],
-        "near_threshold": [float(one.near) for one in scored],
+        "near_threshold": [float(one.near) for one in scored if one.near is not None],
         "ppl_with": [math.log(one.perplexity.value) for one in scored if one.perplexity.value],
         "ppl_without": [math.log(one.perplexity_without.value) for one in scored if one.perplexity_without.value],
     }

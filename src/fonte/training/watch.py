@@ -13,6 +13,7 @@ from fonte.training.curves import append_row
 from fonte.training.guard import Guard, reason_to_stop
 from fonte.training.processes import of_main
 
+CLOCK = "seconds"  # of training so far, the parts before interruptions included
 Check = Callable[[], dict[str, float]]
 Advance = Callable[[int, int], None]
 
@@ -38,8 +39,9 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         self.reason = ""
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Measure the start of a new run; the clock starts."""
-        self._begun = time.monotonic()
+        """Measure the start of a new run; the clock starts, or goes on where an interrupted run's log left it."""
+        before = max((float(row[CLOCK]) for row in state.log_history if CLOCK in row), default=0.0)
+        self._begun = time.monotonic() - before
         if state.global_step == 0 and self._check:
             row = {"step": 0, **self._check()}
             state.log_history.append(row)
@@ -50,6 +52,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         if not logs or "loss" not in logs or not state.log_history:
             return
         row = state.log_history[-1]
+        row[CLOCK] = round(time.monotonic() - self._begun, 1)
         # clocks and rounding differ between processes, but all must stop at the same step
         over = of_main(lambda: 0 < self._seconds < time.monotonic() - self._begun)
         last = over or state.global_step == state.max_steps
