@@ -14,9 +14,10 @@ The weight of `fused` is chosen as in the product: for each re-ranker on the que
 by the re-ranker that has not seen it.
 
 `rows` hold the measures, over questions with gold among the candidates (in `gold_added` all); `comparisons` the paired
-differences in rank of the first gold passage (below 0: better) with intervals; `targets` what the targets hold.
-`--answers N` also lets the language models answer N questions with each order (else null); `answers` are the paired
-differences from retrieval's order. `--curve 30,60` also trains on fewer questions per fold (not for aquaechr).
+differences of each measure with intervals (rank of the first gold passage: below 0 is better); `targets` what the
+targets hold. `--answers N` also lets the language models answer N questions with each order (else null); `answers` are
+the paired differences from retrieval's order. `--curve 30,60` also trains on fewer questions per fold (not for
+aquaechr).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from rerank_orders import Choice, measured_first
 from rerank_plan import plan
 from rerank_retrieval import Candidates, Retriever
 from rerank_rows import (
+    MEASURES,
     POOLS,
     Ranker,
     Scores,
@@ -105,6 +107,7 @@ class Run:
         self.encoders = CrossEncoders(self.cache)
         self.wish = TargetWish(options.answer, options.method, options.spread)
         self.choices: dict[Path, Choice] = {}  # by re-ranker, what chooses its weight
+        self.learnt: list[QuestionTargets] | None = None  # for aquaechr
         self.weights: dict[str, list[float]] = {}  # by language model, those of its re-rankers against retrieval
 
     def report(self) -> dict[str, Any]:
@@ -193,6 +196,7 @@ class Run:
         path = dict(_language_models(self.options))[name]
         known = other._targets(name, path)
         learnt = [one for one in known.values() if not cases & set(one.groups)]
+        self.learnt = learnt
         model = trained_without(self.cache, "echr", name, learnt, settings)
         folds = trained_folds(other.cache, "echr", name, list(known.values()), settings)
         names = {one.id for one in learnt}
@@ -328,9 +332,11 @@ class Run:
                     if ranker.name == other or ranker.name == "retrieval":
                         continue
                     head = {"set": self.options.set, "pool": pool, "ranker": ranker.name, "against": other}
-                    compared = comparison(values, plain[other])
                     closed = _closed(values, plain["retrieval"]) if other == "retrieval" else None
-                    yield {**head, "language_model": ranker.language_model, **compared, "distance_closed": closed}
+                    for measure in MEASURES:
+                        compared = comparison(values, plain[other], measure)
+                        row = {**head, "language_model": ranker.language_model, "measure": measure, **compared}
+                        yield {**row, "distance_closed": closed} if measure == "gold_rank" else row
 
     def _bias(self, ranker: Ranker, evaluated: Sequence[Candidates]) -> dict[str, Any]:
         ordered = [
@@ -346,9 +352,11 @@ class Run:
         return {**head, "position": found.position, "length": found.length, "source": found.source}
 
     def _sizes(self, measured: Mapping[str, Mapping[str, QuestionTargets]]) -> dict[str, Any]:
-        first = next(iter(measured.values()))
-        pairs = sum(len(question.passages) for question in first.values())
-        return {"questions": len(first), "pairs": pairs, "folds": FOLDS, "epochs": self.options.epochs}
+        elsewhere = self.learnt is not None  # in echr, whole
+        learnt = self.learnt if self.learnt is not None else list(next(iter(measured.values())).values())
+        pairs = sum(len(question.passages) for question in learnt)
+        folds = 1 if elsewhere else FOLDS
+        return {"questions": len(learnt), "pairs": pairs, "folds": folds, "epochs": self.options.epochs}
 
 
 def _closed(values: Mapping[str, Mapping[str, float]], plain: Mapping[str, Mapping[str, float]]) -> float | None:

@@ -15,6 +15,7 @@ from fonte.measures.score import bootstrap
 
 SHUFFLES = 20
 POOLS = ("retrieved", "gold_added")
+MEASURES = ("gold_rank", "recall@10", "mrr", "ndcg@10")
 ANSWER_MEASURES = ("citation_faithfulness", "citation_similarity", "rouge_l", "bertscore", "claim_recall")
 
 # From an item's candidates and pool to the scores of its keys, in the order of `keys_of`.

@@ -236,6 +236,8 @@ def test_a_better_one_is_adopted_a_worse_one_refused_and_there_is_a_way_back(cor
         assert [passage.id for passage in orders.passages] == [p.id for p in again.search(asked[0].question)]
         assert list(orders.retrieval[:4]) == before
         assert sorted(orders.reranking) == sorted(orders.retrieval)
+        assert orders.trained_for == "tiny"
+        assert "learnt what tiny used" in orders.in_words()
         off = settings.model_copy(update={"reranker": replace_trained(settings)})
         with Corpus.open(corpus.folder, off) as plain:
             assert plain.reranker is None

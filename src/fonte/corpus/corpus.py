@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -21,7 +22,7 @@ from fonte.documents import Found, discover, read_files, source_of
 from fonte.errors import CorpusError, UsageError
 from fonte.generation.trained import model_in_use
 from fonte.models import load_language_model, load_reranker
-from fonte.ranking.trained import adopted, load_trained
+from fonte.ranking.trained import adopted, load_trained, trained_for
 from fonte.records import LedgerEntry, Records, parse_where
 from fonte.settings import Settings
 from fonte.values import Answer, Document, Passage, Place
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from fonte.corpus.signatures import SegmentView
     from fonte.generation.events import Event
     from fonte.models import LanguageModel, Reranker
+    from fonte.models.trained import Adopted
     from fonte.ranking.orders import Orders
 
 
@@ -192,7 +194,9 @@ class Corpus:
         from fonte.ranking.orders import compare_orders
 
         passages = self.settings.retrieval.passages
-        return compare_orders(self.reranker, self.rerank_weight, question, self.candidates(question, where), passages)
+        found = compare_orders(self.reranker, self.rerank_weight, question, self.candidates(question, where), passages)
+        known = self._adopted_ranker
+        return replace(found, trained_for=trained_for(known)) if known else found
 
     def find(self, inquiry: Inquiry) -> Retrieved:
         """Return the passages for an inquiry: the first half of `ask`, with settings and documents of its own."""
@@ -296,11 +300,16 @@ class Corpus:
 
     @cached_property
     def _ranker(self) -> tuple[Reranker | None, float]:
+        known = self._adopted_ranker
+        if known:
+            return load_trained(known, self.settings.reranker.batch_size, self.settings.reranker.dtype)
+        return load_reranker(self.settings), 1.0
+
+    @cached_property
+    def _adopted_ranker(self) -> Adopted | None:
         chosen = self.settings.reranker
         known = adopted(self.records) if chosen.trained and not chosen.model else ()
-        if known:
-            return load_trained(known[0], chosen.batch_size, chosen.dtype)
-        return load_reranker(self.settings), 1.0
+        return known[0] if known else None
 
     @cached_property
     def _answerer(self) -> Answerer:

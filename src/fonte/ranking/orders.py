@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Orders:
     """`passages` are those that are used, best first; `retrieval` and `reranking` are ids of all candidates in order.
 
-    Without a re-ranker `reranking` is empty, `name` is "" and `weight` 0.
+    Without a re-ranker `reranking` is empty, `name` is "" and `weight` 0. `trained_for` names the language model whose
+    behaviour it learnt, "" where it learnt none.
     """
 
     passages: tuple[Passage, ...]
@@ -25,6 +26,7 @@ class Orders:
     reranking: tuple[str, ...]
     name: str
     weight: float
+    trained_for: str = ""
 
     def places(self, passage: Passage) -> str:
         """Return in words where `passage` stood in both orders, from 1."""
@@ -35,12 +37,14 @@ class Orders:
         """Return one line about what ordered the passages."""
         if not self.reranking:
             return "No re-ranker: the order is that of retrieval."
-        return f"{self.name} re-ranked {len(self.retrieval)} candidates; weight {self.weight:.1f} against retrieval."
+        found = f"{self.name} re-ranked {len(self.retrieval)} candidates; weight {self.weight:.1f} against retrieval."
+        return f"{found} It learnt what {self.trained_for} used." if self.trained_for else found
 
     def to_json(self) -> dict[str, Any]:
         """Return the shape of `fonte search --explain --json`."""
         return {
             "reranker": self.name or None,
+            "trained_for": self.trained_for or None,
             "weight": self.weight,
             "retrieval": list(self.retrieval),
             "reranking": list(self.reranking),

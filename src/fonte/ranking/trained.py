@@ -12,7 +12,7 @@ from fonte.models.trained import Adopted, TrainedKind
 if TYPE_CHECKING:
     from fonte.models import Reranker
 
-FUSION = "fusion.json"
+FUSION, NOTE = "fusion.json", "reranker.json"
 RERANKER = TrainedKind(Adopted, "reranker", "re-ranker", "reranker")
 
 adopt, adopted, roll_back = RERANKER.adopt, RERANKER.adopted, RERANKER.roll_back
@@ -36,6 +36,15 @@ def load_trained(entry: Adopted, batch_size: int = 16, dtype: str = "float32") -
 
     folder = RERANKER.folder_of(entry)
     return Reranker.from_pretrained(entry.name, batch_size, dtype=dtype), weight_of(folder)
+
+
+def trained_for(entry: Adopted) -> str:
+    """Return the name of the language model whose behaviour a re-ranker learnt; "" where its folder names none."""
+    try:
+        note = json.loads((RERANKER.folder_of(entry) / NOTE).read_text(encoding="utf-8"))
+        return str(note["language_model"][0])
+    except (FileNotFoundError, ValueError, KeyError, IndexError, TypeError):
+        return ""
 
 
 def weight_of(folder: Path) -> float:

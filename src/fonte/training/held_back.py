@@ -41,17 +41,18 @@ class HeldBack:
         judged = [reward(example.case, [one])[0] for example, one in zip(self._examples, said, strict=True)]
         found = {"held_back_questions": float(len(judged)), **_means(judged)}
         if base is not None:
-            found["held_back_drift"] = self._drift(said, judged, base)
+            gaps = self._gaps(said, judged, base)
+            found |= {"held_back_drift": fmean(gaps)} if gaps else {}
         return found
 
-    def _drift(self, said: Sequence[Completion], judged: Sequence[Rewarded], base: EvidenceScorer) -> float:
+    def _gaps(self, said: Sequence[Completion], judged: Sequence[Rewarded], base: EvidenceScorer) -> list[float]:
         reward = EvidenceReward(self._settings, base, self._language_model.decode, score_all=True)
         gaps = []
         for example, one, now in zip(self._examples, said, judged, strict=True):
             [then] = reward(replace(example.case, supporting=()), [one])
             if now.perplexity.value and then.perplexity.value:
                 gaps.append(math.log(then.perplexity.value) - math.log(now.perplexity.value))
-        return fmean(gaps) if gaps else 0.0
+        return gaps
 
 
 def _means(judged: Sequence[Rewarded]) -> dict[str, float]:

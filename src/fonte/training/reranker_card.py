@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import fonte
+from fonte.ranking.trained import NOTE
 from fonte.training.reranker_targets import QuestionTargets
 from fonte.values import content_id
 
@@ -62,7 +63,7 @@ CHANGES = {
     "alone": "when the passage alone is shown instead of none",
     "first_and_last": "when the passage alone is shown, and when it is taken away from all, in the mean",
 }
-NOTE, SEEN = "reranker.json", "seen"
+SEEN = "seen"
 
 
 def write_card(

@@ -11,8 +11,8 @@ import numpy as np
 from fonte.corpus import Corpus
 from fonte.models import Reranker
 from fonte.models.folder import model_folder
-from fonte.ranking.trained import adopted, load_trained
-from fonte.training.reranker_card import NOTE, SEEN
+from fonte.ranking.trained import NOTE, adopted, load_trained
+from fonte.training.reranker_card import SEEN
 from fonte.training.reranker_guard import Scorer
 from fonte.training.reranker_targets import FloatArray, QuestionTargets
 
