@@ -167,6 +167,21 @@ def test_kept_targets_are_those_of_this_question_and_this_corpus(corpus, tmp_pat
     assert count > 0
 
 
+def test_documents_of_one_name_are_told_apart_by_their_passages(corpus, tmp_path):
+    from fonte.training.corpus_passages import CorpusPassages
+
+    for place in ("north", "south"):
+        (tmp_path / "library" / place).mkdir()
+        (tmp_path / "library" / place / "sheet.txt").write_text(f"The {place} gate opens at 7. It is clean.")
+    corpus.add([tmp_path / "library"])
+    passages = CorpusPassages(corpus)
+    for place in ("north", "south"):
+        [found] = [one for one in corpus.candidates(f"the {place} gate") if place in one.chunk.text]
+        assert passages.holds(found.document, found.id)
+        assert found.id in set(passages.gold(Question("q", "?", gold=(GoldSpan(found.document),))))
+    assert not passages.holds("nowhere.txt", found.id)
+
+
 def test_a_question_without_an_answer_is_not_asked_again_until_something_is_added(corpus, tmp_path, monkeypatch):
     asked_of = []
     ask = Corpus.ask

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from functools import cache
 
 from fonte.corpus import Corpus
-from fonte.errors import UsageError
 from fonte.evaluation.questions import GoldSpan, Question
 from fonte.values import Chunk, content_id
 
 
 class CorpusPassages:
-    """Reads each document's chunks once."""
+    """Reads each document's chunks once, as they were when this was made."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
+        self._documents = corpus.records.documents.list()
         self._chunks = cache(self._read)
 
     def gold(self, question: Question) -> Iterator[str]:
@@ -30,16 +30,19 @@ class CorpusPassages:
     def state(self) -> str:
         """Return a fingerprint of all that is indexed: another one means that a question may find other passages."""
         counts = sorted(self._corpus.records.ledger.chunk_counts().items())
-        versions = sorted((entry.document_id, entry.version) for entry in self._corpus.records.documents.list())
+        versions = sorted((entry.document_id, entry.version) for entry in self._documents)
         return content_id(repr(counts), repr(versions))
 
     def _read(self, document: str) -> tuple[Chunk, ...]:
-        try:
-            known = self._corpus.records.documents.find(document)
-        except UsageError:  # removed, or never added
-            return ()
-        count = self._corpus.records.ledger.chunk_counts().get(known.document_id, 0)
-        return tuple(self._corpus.index.store.read_range(known.document_id, 0, count - 1)) if count else ()
+        """Return the chunks of all documents of this name or id; none where it was removed, or never added."""
+        counts, store = self._corpus.records.ledger.chunk_counts(), self._corpus.index.store
+        known = [entry for entry in self._documents if document in (entry.name, entry.document_id)]
+        return tuple(
+            chunk
+            for entry in known
+            if counts.get(entry.document_id)
+            for chunk in store.read_range(entry.document_id, 0, counts[entry.document_id] - 1)
+        )
 
 
 def overlaps(span: GoldSpan, chunk: Chunk) -> bool:
