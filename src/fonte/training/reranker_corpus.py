@@ -95,24 +95,11 @@ def train_for_corpus(
     write_dataset(collected.targets, corpus.folder / FOLDER / DATASET)
     work = _work_folder(corpus, [*learnt, *watched], settings)
     _only(work)
-    started = time.monotonic()
     whole = work / WHOLE
-    if not whole.is_dir():
-        pairs = sum(len(question.passages) for question in learnt)
-        tell(f"Training on {len(learnt)} questions, {pairs} passages, {settings.epochs} rounds at most.")
-        train_reranker(learnt, whole, settings, watched)
+    minutes = _train_whole(learnt, watched, whole, settings, tell)
     scorer = scorer_of(Reranker.from_pretrained(str(whole)))
-    minutes = (time.monotonic() - started) / 60
-    chosen = _weight(
-        corpus,
-        (learnt, watched),
-        asked,
-        settings,
-        folds,
-        work,
-        scorer,
-        lambda: tell(_said_before(folds, folds * minutes)),
-    )
+    seen = (learnt, watched)
+    chosen = _weight(corpus, seen, asked, settings, folds, work, scorer, lambda: tell(_said_before(folds, minutes)))
     helps = chosen > 0
     weight = chosen or (EVEN if force else 0.0)  # what is forced would not be used with a weight of 0
     verdict, habits, left_out = _compared(corpus, held_back, asked, (scorer, weight), helps=helps)
@@ -161,8 +148,26 @@ def sides(
     return found
 
 
-def _said_before(folds: int, minutes: float) -> str:
-    about = f", about {minutes:.0f} minutes" if minutes > 1 else ""
+def _train_whole(
+    learnt: Sequence[QuestionTargets],
+    watched: Sequence[QuestionTargets],
+    whole: Path,
+    settings: RerankerTraining,
+    tell: Callable[[str], None],
+) -> float:
+    """Train the re-ranker itself, unless it is there already; return the minutes that this took."""
+    if whole.is_dir():
+        return 0.0
+    started = time.monotonic()
+    pairs = sum(len(question.passages) for question in learnt)
+    tell(f"Training on {len(learnt)} questions, {pairs} passages, {settings.epochs} rounds at most.")
+    train_reranker(learnt, whole, settings, watched)
+    return (time.monotonic() - started) / 60
+
+
+def _said_before(folds: int, each: float) -> str:
+    """Say what `folds` more trainings of `each` minutes take, where that is known."""
+    about = f", about {folds * each:.0f} minutes" if folds * each > 1 else ""
     return f"Choosing its weight takes {folds} more trainings{about} (--folds 0 does without)."
 
 
