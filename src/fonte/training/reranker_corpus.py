@@ -143,7 +143,7 @@ def sides(
         counts = ", ".join(str(len(side)) for side in found)
         raise UsageError(
             f"Of {len(targets)} questions {counts} are to learn from, to watch and to hold back; each needs some. Give "
-            "more questions that share no gold passage."
+            "more questions that share no gold passage; with as few as these, another seed may do."
         )
     return found
 

@@ -9,6 +9,7 @@ from fonte.errors import MissingExtraError
 from fonte.training.reranker_targets import QuestionTargets, target_rows
 
 try:
+    import pyarrow.parquet
     from datasets import Dataset
 except ImportError as missing:
     raise MissingExtraError(str(missing.name or "datasets"), "training") from None
@@ -21,5 +22,6 @@ def write_dataset(targets: Iterable[QuestionTargets], path: Path) -> None:
     """
     draft = path.with_suffix(".part")
     path.parent.mkdir(parents=True, exist_ok=True)
-    Dataset.from_list(list(target_rows(targets))).to_parquet(str(draft))
+    rows = Dataset.from_list(list(target_rows(targets)))
+    pyarrow.parquet.write_table(rows.data.table, draft)  # as `to_parquet`, without its progress bar
     draft.replace(path)
