@@ -67,7 +67,7 @@ def measure(model: LocalLanguageModel, label: str, name: str, options: argparse.
     settings = EvaluationSettings(examples, kind, options.max_tokens, options.batch, variants=options.variants)
     evaluator = GeneratorEvaluator(model, settings, lambda text: print(f"{name}: {text}", file=sys.stderr))
     found = evaluator(questions)
-    row = {"model": label, "set": name, **row_of(found), "limit": options.limit, "prompt": options.prompt}
+    row = {"model": label, "set": name, **row_of(found), **_settings(options)}
     return {**row, "seconds": round(time.perf_counter() - started, 1)}
 
 
